@@ -1,0 +1,65 @@
+//! Monotonic and virtual time: the only place that reads a clock.
+//!
+//! All times are nanoseconds in a `u64` ([`Nanos`]), counted from an origin that only differences make sense of.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Nanoseconds since an arbitrary, fixed origin.
+pub type Nanos = u64;
+
+/// One second in [`Nanos`].
+pub const SECOND: Nanos = 1_000_000_000;
+
+/// Where a worker thread gets its time from.
+///
+/// A clone of a virtual clock shares its hand with the original: the simulated engine moves it on,
+/// the worker reads it.
+#[derive(Debug, Clone)]
+pub enum Clock {
+    /// The kernel's `CLOCK_MONOTONIC`, read through the vDSO.
+    Monotonic,
+    /// A hand that only [`Clock::advance_to`] moves: simulated runs are deterministic.
+    Virtual(Rc<Cell<Nanos>>),
+}
+
+impl Clock {
+    /// A virtual clock that stands at `start`.
+    pub fn simulated(start: Nanos) -> Clock {
+        Clock::Virtual(Rc::new(Cell::new(start)))
+    }
+
+    /// The time now.
+    #[inline]
+    pub fn now(&self) -> Nanos {
+        match self {
+            Clock::Monotonic => monotonic(),
+            Clock::Virtual(hand) => hand.get(),
+        }
+    }
+
+    /// Moves a virtual clock forward to `time`; a clock never goes back, and the monotonic one is not ours to move.
+    pub fn advance_to(&self, time: Nanos) {
+        if let Clock::Virtual(hand) = self {
+            hand.set(hand.get().max(time));
+        }
+    }
+}
+
+/// `CLOCK_MONOTONIC` now.
+#[inline]
+pub fn monotonic() -> Nanos {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    t.tv_sec as u64 * SECOND + t.tv_nsec as u64
+}
+
+/// Wall-clock time now, in seconds since 1970-01-01 00:00 UTC.
+pub fn wall_seconds() -> i64 {
+    rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec
+}
+
+/// Milliseconds since the machine was started, suspended time included (`-z` without a value).
+pub fn uptime_millis() -> u64 {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    t.tv_sec as u64 * 1000 + t.tv_nsec as u64 / 1_000_000
+}

@@ -1,0 +1,26 @@
+//! DISKSPD for Linux: one pipeline of plain data.
+//!
+//! ```text
+//! argv ──cli──▶ Profile          what the user asked for; DISKSPD's nouns
+//! Profile + System ──plan──▶ Plan    fully decided: who works on which bytes, with what
+//! Plan ──run──▶ Results          raw counters, histograms, series per thread and target
+//! Profile + System + Results = Record
+//! Record ──summarize──▶ Summary ──report──▶ bytes
+//! ```
+//!
+//! Each arrow is one module. Imports point one way, from [`commands`] down to [`units`].
+
+pub mod cli;
+pub mod clock;
+pub mod commands;
+pub mod engine;
+pub mod plan;
+pub mod profile;
+pub mod report;
+pub mod results;
+pub mod run;
+pub mod stats;
+pub mod sys;
+pub mod system;
+pub mod units;
+pub mod workload;

@@ -1,0 +1,7 @@
+//! The thin binary: hands the arguments to the library and ends with the exit code it names.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    diskspd::commands::main(std::env::args_os().collect())
+}

@@ -1,0 +1,382 @@
+//! The profile: what the user asked for, in DISKSPD's nouns.
+//!
+//! A profile knows nothing of the machine: no sizes of existing files, no CPUs, no engines.
+//! Field names are those of DISKSPD's profile XML, in snake case.
+
+mod raw_text;
+pub mod validate;
+
+pub use raw_text::RawText;
+use serde::{Deserialize, Serialize};
+
+/// A whole run: output settings and one or more time spans.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    /// Program name and all arguments as given, joined by single blanks.
+    pub command_line: RawText,
+    /// `-v`: time-stamped progress messages on standard output.
+    pub verbose: bool,
+    /// `-vs`: wait statistics in the report.
+    pub verbose_stats: bool,
+    /// `-P`: a dot after every so many I/Os of a thread; 0 = none.
+    pub progress: u32,
+    /// `-:`: bit mask of experimental flags.
+    pub experiment_flags: u32,
+    /// `-R`: form of the report on standard output.
+    pub result_format: ResultFormat,
+    /// XML `PrecreateFiles`; the command line cannot set it.
+    pub precreate_files: Option<PrecreateFiles>,
+    /// `-e`: event tracing; `None` = off.
+    pub etw: Option<Etw>,
+    /// The time spans, run one after the other. The command line makes exactly one.
+    pub time_spans: Vec<TimeSpan>,
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Profile {
+            command_line: RawText::default(),
+            verbose: false,
+            verbose_stats: false,
+            progress: 0,
+            experiment_flags: 0,
+            result_format: ResultFormat::Text,
+            precreate_files: None,
+            etw: None,
+            time_spans: Vec::new(),
+        }
+    }
+}
+
+/// Form of the report on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResultFormat {
+    /// `-Rtext`
+    Text,
+    /// `-Rxml`
+    Xml,
+}
+
+/// Which files are created once, before the first time span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PrecreateFiles {
+    /// Every path that has a size anywhere, with the largest.
+    UseMaxSize,
+    /// Paths whose sizes are all equal and none zero.
+    OnlyFilesWithConstantSizes,
+    /// Paths whose non-zero sizes are all equal.
+    OnlyFilesWithConstantOrZeroSizes,
+}
+
+/// Event tracing switches (`-e`). Recorded, because profiles show them; Linux has no such tracing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)] // the names are the documentation: DISKSPD's own
+pub struct Etw {
+    pub process: bool,
+    pub thread: bool,
+    pub image_load: bool,
+    pub disk_io: bool,
+    pub memory_page_faults: bool,
+    pub memory_hard_faults: bool,
+    pub network: bool,
+    pub registry: bool,
+    pub use_paged_memory: bool,
+    pub use_perf_timer: bool,
+    pub use_system_timer: bool,
+    pub use_cycles_counter: bool,
+}
+
+/// One time span: a set of targets worked on with one set of threads for a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeSpan {
+    /// `-d`: measured time, s.
+    pub duration: u32,
+    /// `-W`: time before measuring starts, s.
+    pub warmup: u32,
+    /// `-C`: time after measuring ended, s.
+    pub cooldown: u32,
+    /// `-z`: thread i draws from the generator seeded with this + i.
+    pub rand_seed: u32,
+    /// `-Zr`: fresh random content for every write.
+    pub random_write_data: bool,
+    /// `-F`: threads in all; 0 = [`Target::threads_per_file`] counts.
+    pub thread_count: u32,
+    /// `-O`: outstanding I/Os of a thread over all its targets, with `-F`; 0 = [`Target::request_count`] counts.
+    pub request_count: u32,
+    /// `-a`: thread i runs on entry i mod length; empty = round robin over the active CPUs.
+    pub affinity: Vec<GroupCpu>,
+    /// `-n`: threads are not bound to CPUs.
+    pub disable_affinity: bool,
+    /// `-x`: completion routines.
+    pub completion_routines: bool,
+    /// `-L`: latency statistics.
+    pub measure_latency: bool,
+    /// `-D`: IOPS statistics.
+    pub calculate_iops_std_dev: bool,
+    /// Value of `-D`: width of an interval, ms.
+    pub io_bucket_duration: u32,
+    /// What is worked on.
+    pub targets: Vec<Target>,
+}
+
+impl Default for TimeSpan {
+    fn default() -> Self {
+        TimeSpan {
+            duration: 10,
+            warmup: 5,
+            cooldown: 0,
+            rand_seed: 0,
+            random_write_data: false,
+            thread_count: 0,
+            request_count: 0,
+            affinity: Vec::new(),
+            disable_affinity: false,
+            completion_routines: false,
+            measure_latency: false,
+            calculate_iops_std_dev: false,
+            io_bucket_duration: 1000,
+            targets: Vec::new(),
+        }
+    }
+}
+
+impl TimeSpan {
+    /// `-F` together with `-O`: requests float between the targets of a thread.
+    pub fn is_floating_pool(&self) -> bool {
+        self.thread_count > 0 && self.request_count > 0
+    }
+}
+
+/// A CPU as DISKSPD names it: number within a processor group. On Linux group g holds CPUs 64 g to 64 g + 63.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GroupCpu {
+    /// Processor group.
+    pub group: u16,
+    /// CPU number within the group.
+    pub cpu: u8,
+}
+
+/// One target and how it is worked on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// As the user gave it.
+    pub path: RawText,
+    /// `-b`: size of each I/O, bytes.
+    pub block_size: u32,
+    /// `-r<n>` or `-s<n>`: alignment or stride, bytes; 0 = the block size. See [`Target::stride`].
+    pub block_alignment: u64,
+    /// `-r`, `-rs`: share of random I/O, percent; 0 = sequential, 100 = random.
+    pub random_ratio: u32,
+    /// `-si`: all threads share one sequential position.
+    pub interlocked_sequential: bool,
+    /// `-rd`: where random I/O goes; `None` = uniform.
+    pub distribution: Option<Distribution>,
+    /// `-B`: first byte that I/O may touch.
+    pub base_file_offset: u64,
+    /// `-f`: end of the area that I/O may touch, exclusive; 0 = end of the target.
+    pub max_file_size: u64,
+    /// `-fs`
+    pub sequential_scan: bool,
+    /// `-fr`: a hint, not random I/O.
+    pub random_access: bool,
+    /// `-ft`
+    pub temporary_file: bool,
+    /// `-l`
+    pub use_large_pages: bool,
+    /// `-o`: outstanding I/Os of a thread on this target.
+    pub request_count: u32,
+    /// Cache mode of `-S`.
+    pub cache_mode: CacheMode,
+    /// `-Sw`
+    pub write_through: bool,
+    /// `-Sm`
+    pub memory_mapped_io: bool,
+    /// `-N`
+    pub flush_type: Option<FlushType>,
+    /// `-Z`: zero-filled write buffers.
+    pub zero_write_buffers: bool,
+    /// `-Z<size>[,<file>]`
+    pub random_data_source: Option<RandomDataSource>,
+    /// `-i`: I/Os per burst; `None` = not given.
+    pub burst_size: Option<u32>,
+    /// `-j`: pause between bursts, ms; `None` = not given.
+    pub think_time: Option<u32>,
+    /// `-g`
+    pub throughput: Option<Throughput>,
+    /// `-t`
+    pub threads_per_file: u32,
+    /// `-c`: the file is created with this size, bytes; `None` = not created.
+    pub file_size: Option<u64>,
+    /// `-w`: share of writes, percent.
+    pub write_ratio: u32,
+    /// `-p`
+    pub parallel_async_io: bool,
+    /// `-T`: distance between the starting positions of threads, bytes; 0 = none.
+    pub thread_stride: u64,
+    /// `-I`
+    pub io_priority: IoPriority,
+    /// XML `Weight`: share of a floating pool's I/Os.
+    pub weight: u32,
+    /// XML `ThreadTargets`: the threads that use this target; empty = all.
+    pub thread_targets: Vec<ThreadTarget>,
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Target {
+            path: RawText::default(),
+            block_size: 65536,
+            block_alignment: 0,
+            random_ratio: 0,
+            interlocked_sequential: false,
+            distribution: None,
+            base_file_offset: 0,
+            max_file_size: 0,
+            sequential_scan: false,
+            random_access: false,
+            temporary_file: false,
+            use_large_pages: false,
+            request_count: 2,
+            cache_mode: CacheMode::Cached,
+            write_through: false,
+            memory_mapped_io: false,
+            flush_type: None,
+            zero_write_buffers: false,
+            random_data_source: None,
+            burst_size: None,
+            think_time: None,
+            throughput: None,
+            threads_per_file: 1,
+            file_size: None,
+            write_ratio: 0,
+            parallel_async_io: false,
+            thread_stride: 0,
+            io_priority: IoPriority::Normal,
+            weight: 1,
+            thread_targets: Vec::new(),
+        }
+    }
+}
+
+impl Target {
+    /// The effective alignment or stride in bytes: what `-r` or `-s` gave, else the block size.
+    pub fn stride(&self) -> u64 {
+        if self.block_alignment == 0 { u64::from(self.block_size) } else { self.block_alignment }
+    }
+
+    /// A template (`*1`) that an XML profile leaves to the command line to fill in.
+    pub fn is_template(&self) -> bool {
+        self.path.as_bytes().first() == Some(&b'*')
+    }
+}
+
+/// How a target's data may be cached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheMode {
+    /// `-Sb` and the default: the operating system caches.
+    Cached,
+    /// `-Su`: the operating system's cache is bypassed.
+    DisableOsCache,
+    /// `-Sr`: not cached here, but on the file server.
+    DisableLocalCache,
+}
+
+/// What makes memory-mapped writes durable (`-N`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlushType {
+    /// `-Nv`
+    ViewOfFile,
+    /// `-Nn`
+    NonVolatileMemory,
+    /// `-Ni`
+    NonVolatileMemoryNoDrain,
+}
+
+/// A buffer of random data that writes are taken from (`-Z<size>[,<file>]`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RandomDataSource {
+    /// Bytes; never 0.
+    pub size: u64,
+    /// Where the content comes from; `None` = generated.
+    pub path: Option<RawText>,
+}
+
+/// Throughput limit per thread and target (`-g`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Throughput {
+    /// `-g<n>`: bytes per millisecond.
+    BytesPerMillisecond(u32),
+    /// `-g<n>i`: I/Os per second.
+    Iops(u32),
+}
+
+/// `-I`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IoPriority {
+    /// `-I1`
+    VeryLow,
+    /// `-I2`
+    Low,
+    /// `-I3` and the default.
+    Normal,
+}
+
+/// A thread of a floating pool that uses a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadTarget {
+    /// Zero-based.
+    pub thread: u32,
+    /// 0 = [`Target::weight`] counts.
+    pub weight: u32,
+}
+
+/// Where random I/O goes (`-rd`): consecutive ranges, the automatic last one included.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Distribution {
+    /// What the spans are counted in.
+    pub kind: DistributionKind,
+    /// In target order; their I/O shares sum to 100 in a valid profile.
+    pub ranges: Vec<DistributionRange>,
+}
+
+/// Unit of [`DistributionRange::span`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DistributionKind {
+    /// Percent of the target.
+    Percent,
+    /// Bytes; 0 in the last range = to the end of the target.
+    Absolute,
+}
+
+/// One range of a distribution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DistributionRange {
+    /// Share of the I/Os, percent; 0 = a gap.
+    pub io: u32,
+    /// Length of the range in the distribution's unit.
+    pub span: u64,
+}
+
+impl Distribution {
+    /// A distribution as stated, with the last range that DISKSPD appends when the I/O shares sum to less than 100
+    /// (`-rd` in the command line's description): the rest of the I/Os over the rest of the target.
+    pub fn with_tail(kind: DistributionKind, mut ranges: Vec<DistributionRange>) -> Distribution {
+        let io: u64 = ranges.iter().map(|r| u64::from(r.io)).sum();
+        if io < 100 {
+            let covered: u64 = ranges.iter().map(|r| r.span).fold(0, u64::saturating_add);
+            let span = match kind {
+                DistributionKind::Percent => 100u64.saturating_sub(covered),
+                DistributionKind::Absolute => 0,
+            };
+            ranges.push(DistributionRange { io: (100 - io) as u32, span });
+        }
+        Distribution { kind, ranges }
+    }
+}

@@ -1,0 +1,85 @@
+//! Text as the user gave it: usually UTF-8, but paths need not be.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+
+/// Bytes of an argument or a path, kept exactly. In JSON a string where it is UTF-8, else `{"bytes": [..]}`.
+#[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RawText(Vec<u8>);
+
+impl RawText {
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// As the operating system takes it.
+    pub fn as_os_str(&self) -> &OsStr {
+        OsStr::from_bytes(&self.0)
+    }
+
+    /// As a path.
+    pub fn as_path(&self) -> &Path {
+        Path::new(self.as_os_str())
+    }
+}
+
+impl From<&str> for RawText {
+    fn from(text: &str) -> Self {
+        RawText(text.as_bytes().to_vec())
+    }
+}
+
+impl From<Vec<u8>> for RawText {
+    fn from(bytes: Vec<u8>) -> Self {
+        RawText(bytes)
+    }
+}
+
+impl From<OsString> for RawText {
+    fn from(text: OsString) -> Self {
+        RawText(text.into_vec())
+    }
+}
+
+/// For messages: what is not UTF-8 is shown as U+FFFD.
+impl fmt::Display for RawText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.0))
+    }
+}
+
+impl fmt::Debug for RawText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&String::from_utf8_lossy(&self.0), f)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Form<'a> {
+    Utf8(std::borrow::Cow<'a, str>),
+    Other { bytes: Vec<u8> },
+}
+
+impl Serialize for RawText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => Form::Utf8(text.into()),
+            Err(_) => Form::Other { bytes: self.0.clone() },
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match Form::deserialize(deserializer)? {
+            Form::Utf8(text) => RawText(text.into_owned().into_bytes()),
+            Form::Other { bytes } => RawText(bytes),
+        })
+    }
+}

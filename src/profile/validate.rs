@@ -1,0 +1,1 @@
+//! Rules that relate several settings of a profile.

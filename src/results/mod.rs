@@ -1,0 +1,136 @@
+//! What a run yields: raw counters, histograms and series; and the record, the unit of storage.
+
+use crate::engine::Direction;
+use crate::profile::{Profile, RawText};
+use crate::stats::{Histogram, Series};
+use crate::system::System;
+use serde::{Deserialize, Serialize};
+
+/// Everything that is needed to print any report of a run again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// What was asked for.
+    pub profile: Profile,
+    /// Where it ran.
+    pub system: System,
+    /// What came out.
+    pub results: Results,
+}
+
+/// Raw results of a run, one entry for every time span of the profile, in order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// One per time span.
+    pub time_spans: Vec<SpanResults>,
+}
+
+/// Raw results of one time span.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SpanResults {
+    /// Measured time, ns: from accounting on to accounting off. 0 = never measured.
+    pub measured: u64,
+    /// Times of every active CPU over the measured window, by group, then number.
+    pub cpus: Vec<CpuTimes>,
+    /// One per thread, ascending.
+    pub threads: Vec<ThreadResults>,
+    /// I/Os that failed, by kind, over the whole life of the span.
+    pub errors: Vec<IoErrors>,
+}
+
+/// Time that one CPU spent, over the measured window, in any unit that is the same for all CPUs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuTimes {
+    /// Doing nothing, waiting for I/O included.
+    pub idle: u64,
+    /// In the kernel, interrupts and stolen time included, **idle not included**.
+    pub kernel: u64,
+    /// In programs.
+    pub user: u64,
+}
+
+/// Raw results of one thread.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ThreadResults {
+    /// One per target of the thread, in the thread's order.
+    pub targets: Vec<TargetResults>,
+    /// `-vs`: counted over the whole life of the thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<WaitStatistics>,
+}
+
+/// Raw results of one thread on one target.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TargetResults {
+    /// As the user gave it.
+    pub path: RawText,
+    /// Size of the target when the thread opened it, bytes.
+    pub size: u64,
+    /// Reads.
+    pub read: DirectionResults,
+    /// Writes.
+    pub write: DirectionResults,
+    /// Where random I/O went (`-rd`); empty = no distribution.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub distribution: Vec<EffectiveRange>,
+}
+
+/// Raw results of one direction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DirectionResults {
+    /// Bytes transferred.
+    pub bytes: u64,
+    /// I/Os completed, short ones included.
+    pub ios: u64,
+    /// I/Os that transferred less than a block, of all `ios`.
+    #[serde(default)]
+    pub short: u64,
+    /// `-L`: latencies, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Histogram>,
+    /// `-D`: completions by interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<Series>,
+}
+
+/// One range of an effective random distribution. Offsets are relative to the base offset, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EffectiveRange {
+    /// First I/O percentage point that goes here.
+    pub io_base: u32,
+    /// Number of I/O percentage points.
+    pub io_span: u32,
+    /// First byte.
+    pub start: u64,
+    /// Bytes.
+    pub length: u64,
+}
+
+/// `-vs` counters of a thread (`spec` of the wait statistics: DISKSPD's own section of the report).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitStatistics {
+    /// Waits without a time limit, every request being in flight.
+    pub completion_waits: u64,
+    /// Waits with a time limit, all idle requests being throttled.
+    pub throttle_waits: u64,
+    /// Sleeps, nothing being in flight and all requests throttled.
+    pub throttle_sleeps: u64,
+    /// Polls for completions between two dispatches.
+    pub lookasides: u64,
+    /// How often such a poll returned 0, 1, .. 6, and 7 or more completions.
+    pub lookaside_completions: [u64; 8],
+}
+
+/// I/Os of one kind that failed in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoErrors {
+    /// The target.
+    pub path: RawText,
+    /// Read or write.
+    pub direction: Direction,
+    /// The kernel's error number.
+    pub errno: i32,
+    /// How many.
+    pub count: u64,
+    /// Where the first one was, byte offset in the target.
+    pub first_offset: u64,
+}

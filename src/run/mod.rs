@@ -1,0 +1,1 @@
+//! The run: a plan becomes results.

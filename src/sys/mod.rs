@@ -1,0 +1,4 @@
+//! The kernel made safe: the only place where `unsafe` is allowed.
+#![allow(unsafe_code)]
+
+pub mod memory;

@@ -1,0 +1,81 @@
+//! A snapshot of the machine: plain data, read once by its submodules.
+
+pub mod target;
+
+use serde::{Deserialize, Serialize};
+
+/// The machine a run took place on, as far as reports and plans need it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct System {
+    /// Host name.
+    pub computer_name: String,
+    /// When the process started, seconds since 1970-01-01 00:00 UTC; `None` = unknown, printed as nothing.
+    pub start_time: Option<i64>,
+    /// Name of the power scheme (the cpufreq governor) and, where known, its GUID.
+    pub power_scheme: PowerScheme,
+    /// Processors.
+    pub topology: Topology,
+    /// Kernel release, as `uname -r` says.
+    #[serde(default)]
+    pub kernel: String,
+    /// Memory that can be had without swapping, bytes (`MemAvailable`); 0 = unknown.
+    #[serde(default)]
+    pub memory_available: u64,
+}
+
+/// Power scheme as the report shows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PowerScheme {
+    /// `None` = unknown.
+    pub name: Option<String>,
+    /// Windows only.
+    pub guid: Option<String>,
+}
+
+/// Processor topology in DISKSPD's terms: masks are of CPU numbers within a group of 64.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Topology {
+    /// Ascending.
+    pub groups: Vec<Group>,
+    /// NUMA nodes with at least one CPU, ascending.
+    pub nodes: Vec<Place>,
+    /// Sockets, numbered 0, 1, .. in order of their first CPU.
+    pub sockets: Vec<Place>,
+    /// Physical cores, by group, then first CPU.
+    pub cores: Vec<Core>,
+}
+
+/// A processor group: on Linux group g holds CPUs 64 g to 64 g + 63.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// Number.
+    pub number: u16,
+    /// CPUs it could hold on this machine.
+    pub maximum: u32,
+    /// CPUs that are active: online, and allowed for this process.
+    pub active: u32,
+    /// Mask of the active CPUs.
+    pub mask: u64,
+}
+
+/// A NUMA node or a socket.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Number, system-wide.
+    pub number: u32,
+    /// (group, mask of its active CPUs), ascending by group.
+    pub masks: Vec<(u16, u64)>,
+}
+
+/// A physical core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Core {
+    /// Group of its first CPU.
+    pub group: u16,
+    /// Number within the group, from 0.
+    pub number: u32,
+    /// Mask of its active CPUs within the group.
+    pub mask: u64,
+    /// 0 = the least capable class on this machine.
+    pub efficiency_class: u32,
+}

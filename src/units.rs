@@ -1,0 +1,1 @@
+//! Sizes, durations, percents: the only parsing and printing of them.
