@@ -84,6 +84,20 @@ pub trait Engine {
     fn features(&self) -> String;
 }
 
+/// The engines there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineKind {
+    /// io_uring.
+    Uring,
+    /// `pread(2)`, `pwrite(2)`.
+    Sync,
+    /// Completes at once, without any I/O: measures the program itself.
+    Null,
+    /// A seeded model of a device on a virtual clock.
+    Sim,
+}
+
 /// Why an engine can't go on. The run fails with it.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}: {source}")]

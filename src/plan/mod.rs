@@ -1,6 +1,6 @@
 //! Profile x System -> Plan: who works on which bytes of which target, with what. Pure.
 
-use crate::engine::Direction;
+use crate::engine::{Direction, EngineKind};
 use crate::profile::RawText;
 use crate::workload::TargetWorkload;
 
@@ -95,18 +95,4 @@ pub struct AccessHint {
     pub random: bool,
     /// `-fs`
     pub sequential: bool,
-}
-
-/// The engines there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EngineKind {
-    /// io_uring.
-    Uring,
-    /// `pread(2)`, `pwrite(2)`.
-    Sync,
-    /// Completes at once, without any I/O: measures the program itself.
-    Null,
-    /// A seeded model of a device on a virtual clock.
-    Sim,
 }
