@@ -1,7 +1,30 @@
 //! What is the next I/O: offsets, mix, distributions, random numbers. Pure; knows neither engines nor files.
+//!
+//! ```text
+//! Placement ──region()──▶ Region           which bytes a thread may touch, and whether it can start at all
+//! TargetWorkload ──ThreadWorkload──▶ Next  one call per I/O, on the measured path
+//! ```
+//!
+//! The same seed yields the same addresses as DISKSPD on Windows. That fixes the generator ([`Random`]) and the order
+//! in which it is drawn from, which [`ThreadWorkload`] describes.
+
+mod distribution;
+mod geometry;
+mod modulus;
+pub mod payload;
+mod positions;
+mod random;
+mod target;
+mod thread;
+
+pub use distribution::effective_ranges;
+pub use geometry::{Grid, Placement, PlacementError, Region};
+pub use modulus::Modulus;
+pub use random::Random;
+pub use target::InterlockedPosition;
+pub use thread::{Assignment, Next, ThreadWorkload};
 
 use crate::profile::Distribution;
-use crate::results::EffectiveRange;
 
 /// How one thread works on one target: everything that decides its addresses and directions.
 /// All positions are relative to `base` until the last step, which adds it.
@@ -27,6 +50,13 @@ pub struct TargetWorkload {
     pub weight: u32,
 }
 
+impl TargetWorkload {
+    /// The positions at which an I/O of this workload may start.
+    pub fn grid(&self) -> Grid {
+        Grid { region: self.region, block_size: self.block_size, stride: self.stride }
+    }
+}
+
 /// Order of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -45,6 +75,3 @@ pub enum Pattern {
         random: u32,
     },
 }
-
-/// The effective ranges of a distribution, for the report.
-pub type Effective = Vec<EffectiveRange>;

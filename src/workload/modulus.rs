@@ -1,0 +1,80 @@
+//! Remainders without a division.
+
+/// A divisor known beforehand: `n.of(x)` is exactly `x % n`, for every 64-bit `x`, at the price of two multiplications
+/// instead of a division, which takes several times as long. Without a branch, powers of two included: a thread with
+/// several targets would mispredict it.
+///
+/// The quotient is `floor(x * m / 2^(64 + bits))` with `m = floor(2^64 * (2^bits - n) / n) + 1 + 2^64` and
+/// `bits = ceil(log2 n)` (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994). `m`
+/// has 65 bits; `multiplier` holds all but the top one, which the averaging step in [`Modulus::of`] makes up for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Modulus {
+    divisor: u64,
+    multiplier: u64,
+    /// `bits` in two steps, the first of at most 1.
+    shifts: [u8; 2],
+}
+
+impl Modulus {
+    /// Prepares a divisor. 0 has no remainders; it is taken as 1.
+    pub fn new(divisor: u64) -> Modulus {
+        let divisor = divisor.max(1);
+        let bits = (u64::BITS - (divisor - 1).leading_zeros()) as u8;
+        let excess = (1u128 << bits) - u128::from(divisor);
+        // Below 2^64, because the excess is smaller than the divisor.
+        let multiplier = ((excess << 64) / u128::from(divisor)) as u64 + 1;
+        let first = bits.min(1);
+        Modulus { divisor, multiplier, shifts: [first, bits - first] }
+    }
+
+    /// `x % divisor`.
+    #[inline]
+    pub fn of(self, x: u64) -> u64 {
+        let high = ((u128::from(x) * u128::from(self.multiplier)) >> 64) as u64;
+        let quotient = (((x - high) >> (self.shifts[0] & 63)) + high) >> (self.shifts[1] & 63);
+        x - quotient * self.divisor
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Modulus;
+    use proptest::prelude::*;
+
+    #[test]
+    fn edges() {
+        let edges: Vec<u64> = (0..64)
+            .flat_map(|bit| [(1u64 << bit).wrapping_sub(1), 1 << bit, (1 << bit) + 1, (1 << bit) / 2 * 3])
+            .chain([100, 3000, 5, 7, 641, 6_700_417, u64::MAX - 1, u64::MAX, (1 << 63) + 12345])
+            .collect();
+        for &n in edges.iter().filter(|&&n| n > 0) {
+            let modulus = Modulus::new(n);
+            let multiples = [n, n.wrapping_mul(2), u64::MAX / n * n].into_iter();
+            let around = multiples.flat_map(|m| [m.wrapping_sub(1), m, m.wrapping_add(1)]);
+            for x in around.chain(edges.iter().copied()) {
+                assert_eq!(modulus.of(x), x % n, "{x} % {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn zero_is_taken_as_one() {
+        assert_eq!(Modulus::new(0).of(u64::MAX), 0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        /// Divisors of all magnitudes: a plain `any::<u64>()` would almost never be small.
+        #[test]
+        fn is_the_remainder(n in 1..=u64::MAX, shift in 0u32..64, x in any::<u64>(), k in any::<u64>()) {
+            let n = (n >> shift).max(1);
+            let modulus = Modulus::new(n);
+            prop_assert_eq!(modulus.of(x), x % n);
+            let multiple = (k % (u64::MAX / n).max(1)).wrapping_mul(n);
+            for x in [multiple.wrapping_sub(1), multiple, multiple.wrapping_add(1)] {
+                prop_assert_eq!(modulus.of(x), x % n);
+            }
+        }
+    }
+}

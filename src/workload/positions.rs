@@ -1,0 +1,90 @@
+//! Drawing random positions.
+
+use super::{Grid, Modulus, Random};
+use crate::profile::{Distribution, DistributionKind};
+use crate::results::EffectiveRange;
+
+/// Where the random positions of a thread on a target are drawn from.
+#[derive(Debug)]
+pub(super) struct Positions {
+    stride: Modulus,
+    places: Places,
+}
+
+#[derive(Debug)]
+enum Places {
+    /// Every position of the grid, all equally likely.
+    Uniform(Modulus),
+    /// By the ranges of a distribution. Boxed, so that the common case stays small.
+    Ranges(Box<Ranges>),
+}
+
+#[derive(Debug)]
+struct Ranges {
+    ranges: Vec<Range>,
+    /// The range of each I/O point, an index into `ranges`: one look instead of a search that mispredicts.
+    by_point: Vec<u8>,
+    /// Number of I/O points.
+    points: Modulus,
+}
+
+#[derive(Debug)]
+struct Range {
+    start: u64,
+    length: Modulus,
+    /// The last position that is used.
+    limit: u64,
+}
+
+impl Positions {
+    /// All positions of the grid or, with a distribution, those that it chooses. Also returns its effective ranges;
+    /// empty without a distribution, or if the target ends before its first range.
+    pub(super) fn new(distribution: Option<&Distribution>, grid: &Grid) -> (Positions, Vec<EffectiveRange>) {
+        let effective = distribution.map(|d| super::effective_ranges(d, grid)).unwrap_or_default();
+        let places = match distribution {
+            Some(distribution) if !effective.is_empty() => {
+                Places::Ranges(Box::new(Ranges::new(distribution.kind, &effective, grid)))
+            }
+            _ => Places::Uniform(Modulus::new(grid.aligned_size())),
+        };
+        (Positions { stride: Modulus::new(grid.stride), places }, effective)
+    }
+
+    /// Draws a position relative to the base offset: one number, and a second one to choose the range of a distribution.
+    #[inline]
+    pub(super) fn draw(&self, random: &mut Random) -> u64 {
+        let number = random.next_u64();
+        let aligned = number - self.stride.of(number);
+        match &self.places {
+            Places::Uniform(size) => size.of(aligned),
+            Places::Ranges(ranges) => {
+                let point = ranges.points.of(random.next_u64());
+                let range = &ranges.ranges[usize::from(ranges.by_point[point as usize])];
+                (range.start + range.length.of(aligned)).min(range.limit)
+            }
+        }
+    }
+}
+
+impl Ranges {
+    fn new(kind: DistributionKind, effective: &[EffectiveRange], grid: &Grid) -> Ranges {
+        let mut ranges: Vec<Range> = effective
+            .iter()
+            .map(|range| Range { start: range.start, length: Modulus::new(range.length), limit: u64::MAX })
+            .collect();
+        // The bytes of an absolute range are the user's and need not fit the grid: a position near the end of the last
+        // one would let an I/O run over the end of the region. DISKSPD lets it.
+        if kind == DistributionKind::Absolute
+            && let Some(last) = ranges.last_mut()
+        {
+            last.limit = last.start + grid.round_down(grid.limit().saturating_sub(last.start));
+        }
+        // A valid distribution has at most 100 points, so that an index fits into a byte.
+        let by_point: Vec<u8> = (0u8..=u8::MAX)
+            .zip(effective)
+            .flat_map(|(index, range)| std::iter::repeat_n(index, range.io_span as usize))
+            .collect();
+        let points = Modulus::new(by_point.len() as u64);
+        Ranges { ranges, by_point, points }
+    }
+}

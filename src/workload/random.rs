@@ -1,0 +1,123 @@
+//! DISKSPD's random numbers.
+
+/// Bob Jenkins' small generator of 64-bit numbers, in its form with three rotations (7, 13, 37), seeded as DISKSPD
+/// does: the same seed gives the same numbers as there.
+///
+/// One thread has one generator, and everything random in that thread is drawn from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Random {
+    a: u64,
+    b: u64,
+    c: u64,
+    d: u64,
+}
+
+/// Words that [`Random::fill_expanded`] makes at once.
+const EXPANDED_WORDS: usize = 16;
+/// Numbers that it draws for them.
+const EXPANDED_FROM: usize = 5;
+const WORD: usize = size_of::<u64>();
+
+impl Random {
+    /// The generator of a seed. Twenty numbers are dropped, to get away from states with few bits set.
+    pub fn new(seed: u64) -> Random {
+        let mut random = Random { a: 0xf1ea_5eed, b: seed, c: seed, d: seed };
+        for _ in 0..20 {
+            random.next_u64();
+        }
+        random
+    }
+
+    /// The next number.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        let e = self.a.wrapping_sub(self.b.rotate_left(7));
+        self.a = self.b ^ self.c.rotate_left(13);
+        self.b = self.c.wrapping_add(self.d.rotate_left(37));
+        self.c = self.d.wrapping_add(e);
+        self.d = e.wrapping_add(self.a);
+        self.d
+    }
+
+    /// The low half of the next number.
+    #[inline]
+    pub fn next_u32(&mut self) -> u32 {
+        self.next_u64() as u32
+    }
+
+    /// True with a chance of `percent` in 100. Draws one number whatever the chance.
+    #[inline]
+    pub fn chance(&mut self, percent: u32) -> bool {
+        self.next_u32() % 100 < percent
+    }
+
+    /// Fills a buffer with consecutive numbers, lowest byte first, as many bytes of the last one as fit.
+    ///
+    /// The content depends on where the buffer lies in memory, as in DISKSPD: if its address is not a multiple of 8,
+    /// the first `address mod 8` bytes come from a number of their own, of which the rest is dropped.
+    pub fn fill(&mut self, buffer: &mut [u8]) {
+        let rest = self.fill_to_boundary(buffer);
+        self.fill_words(rest);
+    }
+
+    /// Like [`Random::fill`], three times as fast: 16 words are made of 5 numbers, the numbers themselves and mixtures
+    /// of them. As long as more than 16 words are to be filled; the rest is as in `fill`.
+    /// Enough to defeat compression and deduplication, not to be called random.
+    pub fn fill_expanded(&mut self, buffer: &mut [u8]) {
+        let rest = self.fill_to_boundary(buffer);
+        // A chunk is made only where a further word follows it.
+        let words = rest.len() / WORD;
+        let expanded = words.saturating_sub(1) / EXPANDED_WORDS * EXPANDED_WORDS * WORD;
+        let (chunks, tail) = rest.split_at_mut(expanded);
+        for chunk in chunks.chunks_exact_mut(EXPANDED_WORDS * WORD) {
+            let words = self.expanded();
+            for (bytes, word) in chunk.chunks_exact_mut(WORD).zip(words) {
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
+        }
+        self.fill_words(tail);
+    }
+
+    /// Fills the `address mod 8` bytes in front; returns the rest.
+    fn fill_to_boundary<'a>(&mut self, buffer: &'a mut [u8]) -> &'a mut [u8] {
+        let front = buffer.as_ptr().addr() % WORD;
+        if front == 0 {
+            return buffer;
+        }
+        let (head, rest) = buffer.split_at_mut(front.min(buffer.len()));
+        // A number is drawn even for an empty buffer.
+        let number = self.next_u64().to_le_bytes();
+        head.copy_from_slice(&number[..head.len()]);
+        rest
+    }
+
+    fn fill_words(&mut self, buffer: &mut [u8]) {
+        for bytes in buffer.chunks_mut(WORD) {
+            let number = self.next_u64().to_le_bytes();
+            bytes.copy_from_slice(&number[..bytes.len()]);
+        }
+    }
+
+    fn expanded(&mut self) -> [u64; EXPANDED_WORDS] {
+        let n: [u64; EXPANDED_FROM] = std::array::from_fn(|_| self.next_u64());
+        let (x, y, z) = (n[0].rotate_left(7), n[1].rotate_left(13), n[2].rotate_left(19));
+        [
+            n[0],
+            n[1],
+            n[2],
+            n[3],
+            n[4],
+            x ^ n[1],
+            x ^ n[2],
+            x ^ n[3],
+            x ^ n[4],
+            y ^ n[2],
+            y ^ n[3],
+            y ^ n[4],
+            z ^ n[3],
+            z ^ n[4],
+            x ^ y ^ z,
+            x ^ (n[3] ^ n[4]).rotate_left(39),
+        ]
+    }
+}

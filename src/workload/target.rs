@@ -1,0 +1,182 @@
+//! One thread on one target: the next position and direction.
+
+use super::positions::Positions;
+use super::{Grid, Modulus, Pattern, Random, TargetWorkload};
+use crate::engine::Direction;
+use crate::results::EffectiveRange;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The position that all threads of an interlocked target (`-si`) share: one per target and time span.
+///
+/// It counts I/Os, not bytes, so that it wraps with the region and never by overflow. It has a cache line (and the
+/// one that is prefetched with it) of its own: threads of other targets must not pay for it.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub struct InterlockedPosition(AtomicU64);
+
+impl InterlockedPosition {
+    #[inline]
+    fn advance(&self) -> u64 {
+        // No other memory depends on the order.
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// State of one thread on one target.
+#[derive(Debug)]
+pub(super) struct TargetState {
+    sequence: Sequence,
+    positions: Positions,
+    mix: Mix,
+    track: Track,
+    /// How many slices of a source a write's data may be; `None` = nothing is drawn.
+    slices: Option<Modulus>,
+    base: u64,
+    pub(super) block_size: u32,
+}
+
+#[derive(Debug)]
+enum Sequence {
+    Sequential { next: u64 },
+    Interlocked { shared: Arc<InterlockedPosition>, positions: Modulus },
+    ParallelAsync,
+    Random,
+    Mixed { random: u32, next: u64, last: Direction },
+}
+
+/// The rules of walking upwards.
+#[derive(Debug, Clone, Copy)]
+struct Track {
+    stride: u64,
+    /// The last byte where an I/O may start.
+    limit: u64,
+    /// Where to go on after that: the thread's own place on the grid, near the beginning.
+    restart: u64,
+}
+
+impl Track {
+    #[inline]
+    fn step(&self, next: &mut u64) -> u64 {
+        let position = if *next > self.limit { self.restart } else { *next };
+        *next = position.saturating_add(self.stride);
+        position
+    }
+}
+
+/// How directions are chosen.
+#[derive(Debug, Clone, Copy)]
+enum Mix {
+    Read,
+    Write,
+    /// Share of writes, percent; for every choice a number is drawn.
+    Drawn(u32),
+}
+
+impl Mix {
+    fn new(write_ratio: u32) -> Mix {
+        match write_ratio {
+            0 => Mix::Read,
+            1..100 => Mix::Drawn(write_ratio),
+            100.. => Mix::Write,
+        }
+    }
+
+    #[inline]
+    fn choose(self, random: &mut Random) -> Direction {
+        match self {
+            Mix::Read => Direction::Read,
+            Mix::Write => Direction::Write,
+            // A branch on a random number would be mispredicted all the time.
+            Mix::Drawn(share) => {
+                std::hint::select_unpredictable(random.chance(share), Direction::Write, Direction::Read)
+            }
+        }
+    }
+}
+
+impl TargetState {
+    /// Makes the draws of the set-up: for the mixed pattern an initial position, then for every pattern the initial
+    /// direction. Also returns the effective ranges of the distribution.
+    pub(super) fn new(
+        workload: &TargetWorkload,
+        shared: Arc<InterlockedPosition>,
+        random: &mut Random,
+    ) -> (TargetState, Vec<EffectiveRange>) {
+        let grid: Grid = workload.grid();
+        let stride = grid.stride.max(1);
+        let (positions, effective) = Positions::new(workload.distribution.as_ref(), &grid);
+        let mix = Mix::new(workload.write_ratio);
+        let initial = match workload.pattern {
+            Pattern::Mixed { .. } => positions.draw(random),
+            _ => workload.first,
+        };
+        let last = mix.choose(random);
+        let sequence = match workload.pattern {
+            Pattern::Sequential => Sequence::Sequential { next: initial },
+            Pattern::Interlocked => {
+                Sequence::Interlocked { shared, positions: Modulus::new(grid.positions()) }
+            }
+            Pattern::ParallelAsync => Sequence::ParallelAsync,
+            Pattern::Random => Sequence::Random,
+            Pattern::Mixed { random } => Sequence::Mixed { random, next: initial, last },
+        };
+        let track = Track { stride, limit: grid.limit(), restart: workload.first % stride };
+        let state = TargetState {
+            sequence,
+            positions,
+            mix,
+            track,
+            slices: None,
+            base: workload.base,
+            block_size: workload.block_size,
+        };
+        (state, effective)
+    }
+
+    pub(super) fn draw_slices(&mut self, slices: u64) {
+        self.slices = Some(Modulus::new(slices));
+    }
+
+    /// The next I/O of a request: byte offset in the target and direction. `position` is the request's own one, which
+    /// the parallel pattern alone uses.
+    #[inline]
+    pub(super) fn next(&mut self, random: &mut Random, position: &mut u64) -> (u64, Direction) {
+        let relative = match &mut self.sequence {
+            Sequence::Sequential { next } => self.track.step(next),
+            Sequence::Interlocked { shared, positions } => positions.of(shared.advance()) * self.track.stride,
+            Sequence::ParallelAsync => self.track.step(position),
+            Sequence::Random => self.positions.draw(random),
+            Sequence::Mixed { random: share, next, last } => {
+                let position = if random.chance(*share) {
+                    let position = self.positions.draw(random);
+                    *next = position.saturating_add(self.track.stride);
+                    *last = self.mix.choose(random);
+                    position
+                } else {
+                    self.track.step(next)
+                };
+                return (self.base + position, *last);
+            }
+        };
+        (self.base + relative, self.mix.choose(random))
+    }
+
+    /// Draws the slice that a write sends, if slices are drawn; else 0.
+    #[inline]
+    pub(super) fn slice(&self, direction: Direction, random: &mut Random) -> u32 {
+        match &self.slices {
+            None => 0,
+            Some(slices) => slice(slices, direction, random),
+        }
+    }
+}
+
+/// Kept out of line: inlined, the compiler looks at the direction first, which is mispredicted where it is random.
+#[inline(never)]
+fn slice(slices: &Modulus, direction: Direction, random: &mut Random) -> u32 {
+    match direction {
+        Direction::Read => 0,
+        Direction::Write => slices.of(u64::from(random.next_u32())) as u32,
+    }
+}

@@ -1,0 +1,144 @@
+//! One thread on all its targets: the next I/O of a request.
+
+use super::target::{InterlockedPosition, TargetState};
+use super::{Modulus, Random, TargetWorkload};
+use crate::engine::Direction;
+use crate::results::EffectiveRange;
+use std::sync::Arc;
+
+/// One I/O that is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Next {
+    /// Which of the thread's targets, from 0.
+    pub target: u32,
+    /// Bytes to transfer.
+    pub length: u32,
+    /// Byte offset in the target, the base offset included.
+    pub offset: u64,
+    /// Where in the source of random data (`-Z<size>`) the data of a write begins, bytes, not yet rounded down to
+    /// what the target's alignment needs. 0 unless asked for by [`ThreadWorkload::draw_slices`].
+    pub slice: u32,
+    /// Read or write.
+    pub direction: Direction,
+}
+
+/// One target of a thread.
+#[derive(Debug, Clone)]
+pub struct Assignment<'a> {
+    /// What to do on it.
+    pub workload: &'a TargetWorkload,
+    /// Requests of the thread that belong to the target; in a floating pool, all requests of the thread.
+    pub requests: u32,
+    /// The position that all threads on this target share; used by the interlocked pattern only.
+    pub interlocked: Arc<InterlockedPosition>,
+}
+
+/// Everything that decides which I/Os one thread does, in which order. One call of [`ThreadWorkload::next`] per I/O:
+/// it allocates nothing, takes no lock and divides by nothing that isn't known beforehand.
+///
+/// All numbers come from one generator, in this order, which makes the addresses those of DISKSPD:
+/// * set-up, target by target: initial position (mixed pattern), initial direction (write share 1 to 99);
+/// * I/O by I/O: target (floating pool with more than one), chance of a random step (mixed), position, range of the
+///   distribution, direction (write share 1 to 99), slice of the payload.
+#[derive(Debug)]
+pub struct ThreadWorkload {
+    random: Random,
+    choice: Choice,
+    targets: Vec<TargetState>,
+    /// Position of each request, for the parallel pattern.
+    requests: Vec<u64>,
+    effective: Vec<Vec<EffectiveRange>>,
+}
+
+/// How a request finds its target.
+#[derive(Debug)]
+enum Choice {
+    /// There is just one.
+    Only,
+    /// By request.
+    Bound(Vec<u32>),
+    /// Drawn, all equally likely.
+    Uniform(Modulus),
+    /// Drawn; the target of a number is the first one whose entry, the sum of weights up to it, is above the number.
+    Weighted(Modulus, Vec<u64>),
+}
+
+impl Choice {
+    fn new(targets: &[Assignment<'_>], floating: bool) -> Choice {
+        let weights = || targets.iter().map(|t| t.workload.weight);
+        if targets.len() < 2 {
+            Choice::Only
+        } else if !floating {
+            Choice::Bound((0u32..).zip(targets).flat_map(|(i, t)| (0..t.requests).map(move |_| i)).collect())
+        } else if weights().all(|weight| weight == targets[0].workload.weight) {
+            Choice::Uniform(Modulus::new(targets.len() as u64))
+        } else {
+            let ends = weights().scan(0u64, |end, weight| {
+                *end += u64::from(weight);
+                Some(*end)
+            });
+            let ends: Vec<u64> = ends.collect();
+            Choice::Weighted(Modulus::new(ends.last().copied().unwrap_or(1)), ends)
+        }
+    }
+
+    #[inline]
+    fn target(&self, request: u32, random: &mut Random) -> u32 {
+        match self {
+            Choice::Only => 0,
+            Choice::Bound(targets) => targets[request as usize],
+            Choice::Uniform(count) => count.of(u64::from(random.next_u32())) as u32,
+            Choice::Weighted(total, ends) => {
+                let point = total.of(random.next_u64());
+                // Looks at all of them: to stop at the right one would be mispredicted.
+                ends.iter().filter(|&&end| end <= point).count() as u32
+            }
+        }
+    }
+}
+
+impl ThreadWorkload {
+    /// Sets a thread up on its targets, in order; at least one. Thread i of a time span with `-z<z>` has the seed
+    /// (z + i) mod 2^32. In a `floating` pool each request chooses among all targets before each I/O; otherwise
+    /// requests belong to targets: the first ones to the first target, and so on.
+    pub fn new(seed: u64, floating: bool, targets: &[Assignment<'_>]) -> ThreadWorkload {
+        let mut random = Random::new(seed);
+        let states = targets.iter().map(|t| TargetState::new(t.workload, t.interlocked.clone(), &mut random));
+        let (states, effective) = states.unzip();
+        let starts = |t: &Assignment<'_>| std::iter::repeat_n(t.workload.first, t.requests as usize);
+        let bound = if floating { &targets[..targets.len().min(1)] } else { targets };
+        ThreadWorkload {
+            choice: Choice::new(targets, floating),
+            requests: bound.iter().flat_map(starts).collect(),
+            targets: states,
+            random,
+            effective,
+        }
+    }
+
+    /// Makes every write on a target draw the place of its data in a source of random data: `slices` is the number
+    /// of places, source size - block size + 1.
+    pub fn draw_slices(&mut self, target: usize, slices: u64) {
+        self.targets[target].draw_slices(slices);
+    }
+
+    /// The next I/O of a request. Requests are numbered from 0, over all targets of the thread.
+    ///
+    /// # Panics
+    /// There is no such request.
+    #[inline]
+    pub fn next(&mut self, request: u32) -> Next {
+        let index = self.choice.target(request, &mut self.random);
+        let target = &mut self.targets[index as usize];
+        let position = &mut self.requests[request as usize];
+        let (offset, direction) = target.next(&mut self.random, position);
+        let slice = target.slice(direction, &mut self.random);
+        Next { target: index, length: target.block_size, offset, slice, direction }
+    }
+
+    /// Where the distribution of a target sends its I/Os, relative to the base offset; empty = there is none, or the
+    /// target ends before its first range.
+    pub fn effective(&self, target: usize) -> &[EffectiveRange] {
+        &self.effective[target]
+    }
+}

@@ -1,0 +1,65 @@
+//! First I/Os of one thread, as DISKSPD's description states them: seed 0, blocks of 4 KiB, targets of 1 GiB.
+
+use crate::command::{Command, is_write};
+
+/// Offsets; a `W` behind one marks a write, `<target>:` in front the target.
+#[rustfmt::skip]
+const VECTORS: &[(&str, u32, &str)] = &[
+    ("-r", 0, "865058816 428027904 486690816 88510464 771170304"),
+    ("-r -t2", 1, "218497024 676737024 715313152"),
+    ("-r -w30", 0, "428027904 88510464W 819027968 1045860352 519360512"),
+    ("-rs50", 0, "865058816 865062912 771170304 771174400 1045860352 1045864448 755654656 755658752"),
+    ("-r -rdpct90/10:0/10:5/20", 0, "49774592 64262144 231276544 66056192 82477056"),
+    ("-F1 -O1 -r -w100 one two weights=3,1", 0,
+     "0:428027904W 0:88510464W 1:819027968W 0:1045860352W 0:519360512W 1:683659264W"),
+];
+
+#[test]
+fn first_ios() {
+    for (options, thread, expected) in VECTORS {
+        let command = Command::parse(&format!("-b4K -c1G -o1 {options}"));
+        let ios = command.ios(*thread, expected.split(' ').count());
+        let show = |io: &diskspd::workload::Next| {
+            let target = if expected.contains(':') { format!("{}:", io.target) } else { String::new() };
+            format!("{target}{}{}", io.offset, if is_write(io) { "W" } else { "" })
+        };
+        assert_eq!(ios.iter().map(show).collect::<Vec<_>>().join(" "), *expected, "{options}");
+    }
+}
+
+/// The seed of thread i is z + i.
+#[test]
+fn threads_have_consecutive_seeds() {
+    let one = Command::parse("-b4K -c1G -r -w50 -t3 -z7");
+    let two = Command::parse("-b4K -c1G -r -w50 -z9");
+    assert_eq!(one.ios(2, 1000), two.ios(0, 1000));
+    let (last, first) = (Command::parse("-c1G -r -t2 -z4294967295"), Command::parse("-c1G -r -z0"));
+    assert_eq!(last.ios(1, 1000), first.ios(0, 1000), "32 bits, then from 0");
+}
+
+/// Without a floating pool requests belong to targets, in order, and the target costs no draw.
+#[test]
+fn requests_belong_to_targets() {
+    let ios = Command::parse("-b4K -c1G -F1 -o2 -s one two three").ios(0, 12);
+    let ios: Vec<(u32, u64)> = ios.iter().map(|io| (io.target, io.offset / 4096)).collect();
+    let expected = [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2].into_iter().zip([0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3]);
+    assert_eq!(ios, expected.collect::<Vec<_>>());
+}
+
+/// A floating pool over one target draws no target.
+#[test]
+fn a_single_floating_target_costs_no_draw() {
+    let floating = Command::parse("-b4K -c1G -r -w50 -F1 -O4").ios(0, 100);
+    assert_eq!(floating, Command::parse("-b4K -c1G -r -w50").ios(0, 100));
+}
+
+/// Slices are drawn for writes alone, and lie where a block fits into the source.
+#[test]
+fn slices() {
+    let with = Command::parse("-b4K -c1G -r -w100 -Z10000").ios(0, 10_000);
+    assert!(with.iter().all(|io| io.slice <= 10_000 - 4096));
+    let places: std::collections::BTreeSet<u32> = with.iter().map(|io| io.slice).collect();
+    assert!(places.len() > 4000, "{} of 5905 places", places.len());
+    let reads = Command::parse("-b4K -c1G -r -Z10000").ios(0, 100);
+    assert_eq!(reads, Command::parse("-b4K -c1G -r").ios(0, 100));
+}
