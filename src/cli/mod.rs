@@ -1,1 +1,161 @@
-//! The command line: one flag table, from which come parser, help, man page, completions and compatibility table.
+//! The command line: one flag table (`flags/`), from which come the parser, the help, the man page, the shell
+//! completions and the compatibility table.
+
+mod commands;
+pub mod compatibility;
+pub mod completions;
+mod draft;
+mod error;
+mod flag;
+mod flags;
+pub mod help;
+pub mod man;
+mod parse;
+mod suggest;
+
+pub use completions::Shell;
+pub use error::{ArgumentPlace, CliError};
+pub use parse::parse;
+
+use crate::engine::EngineKind;
+use crate::profile::{Profile, RawText, ResultFormat};
+use std::path::PathBuf;
+
+/// Exit code of success, of `-?`, and of `-Rp` with a valid profile.
+pub const EXIT_SUCCESS: u8 = 0;
+/// Exit code of a failed run, of an event that can't be used, and of `-ye`.
+pub const EXIT_RUN_FAILED: u8 = 1;
+/// Exit code of an empty or wrong command line, an unreadable or an invalid profile.
+pub const EXIT_USAGE: u8 = 3;
+
+/// Version of DISKSPD whose command lines, profiles and reports this program keeps.
+pub const COMPATIBLE_VERSION: &str = "2.2.0";
+/// Date of [`COMPATIBLE_VERSION`], as DISKSPD writes it.
+pub const COMPATIBLE_VERSION_DATE: &str = "2024/6/3";
+
+/// What a command line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Invocation {
+    /// Print the usage: `-?` ([`EXIT_SUCCESS`]), or no arguments at all ([`EXIT_USAGE`]).
+    Usage {
+        /// Nothing was given.
+        no_arguments: bool,
+    },
+    /// Print the version.
+    Version,
+    /// Run, or with `-Rp` print, a profile.
+    Run(Box<RunRequest>),
+    /// Set an existing event (`-ye`).
+    SetEvent {
+        /// Name of the event.
+        name: RawText,
+    },
+    /// List the engines.
+    EngineHelp,
+    /// Print the report of a saved record.
+    Report(ReportRequest),
+    /// Print the man page.
+    Man,
+    /// Print the completions of a shell.
+    Completions(Shell),
+    /// Print the compatibility table.
+    Compatibility,
+}
+
+/// A run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRequest {
+    /// What to run. With [`RunRequest::xml_profile`] it has no time span but the command line only.
+    pub profile: Profile,
+    /// `-Rp`: validate and print the profile, don't run it.
+    pub profile_only: bool,
+    /// `-X`: the profile to load instead.
+    pub xml_profile: Option<XmlProfile>,
+    /// Named events of the run.
+    pub events: Events,
+    /// `--dry-run`: plan, but don't open or write anything.
+    pub dry_run: bool,
+    /// `--engine`
+    pub engine: Option<EngineKind>,
+    /// `--out`: further reports, in order.
+    pub out: Vec<PathBuf>,
+    /// `--recreate`: write files of `-c` anew even when they are complete.
+    pub recreate: bool,
+    /// `--destroy`: permit writing to block devices that carry a signature.
+    pub destroy: bool,
+    /// What is accepted but hardly meant, one message each, without the prefix `WARNING:`.
+    pub warnings: Vec<String>,
+}
+
+/// An XML profile and what the command line adds to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct XmlProfile {
+    /// The file.
+    pub path: RawText,
+    /// Settings that replace the profile's.
+    pub overrides: Overrides,
+    /// Paths for the templates `*1`, `*2`, ...
+    pub substitutions: Vec<RawText>,
+}
+
+/// Settings of the command line that may stand beside an XML profile; `None` = not given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// `-:`
+    pub experiment_flags: Option<u32>,
+    /// `-d`, s
+    pub duration: Option<u32>,
+    /// `-W`, s
+    pub warmup: Option<u32>,
+    /// `-C`, s
+    pub cooldown: Option<u32>,
+    /// `-z`
+    pub rand_seed: Option<u32>,
+    /// `-R`, when it names a format.
+    pub result_format: Option<ResultFormat>,
+    /// `-v`; can't be switched off.
+    pub verbose: bool,
+    /// `-vs`; can't be switched off.
+    pub verbose_stats: bool,
+}
+
+impl Overrides {
+    /// Puts what was given into the profile: times and seed into every time span.
+    pub fn apply(&self, profile: &mut Profile) {
+        fn set<T: Copy>(setting: &mut T, given: Option<T>) {
+            if let Some(value) = given {
+                *setting = value;
+            }
+        }
+        set(&mut profile.experiment_flags, self.experiment_flags);
+        set(&mut profile.result_format, self.result_format);
+        profile.verbose |= self.verbose;
+        profile.verbose_stats |= self.verbose_stats;
+        for span in &mut profile.time_spans {
+            set(&mut span.duration, self.duration);
+            set(&mut span.warmup, self.warmup);
+            set(&mut span.cooldown, self.cooldown);
+            set(&mut span.rand_seed, self.rand_seed);
+        }
+    }
+}
+
+/// Names of the events that a run sets or waits for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Events {
+    /// `-ys`: set when measuring begins.
+    pub start: Option<RawText>,
+    /// `-yf`: set when measuring has ended.
+    pub finish: Option<RawText>,
+    /// `-yr`: waited for before the run.
+    pub wait: Option<RawText>,
+    /// `-yp`: ends the run when someone sets it.
+    pub stop: Option<RawText>,
+}
+
+/// A saved record to print the report of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportRequest {
+    /// The record's file.
+    pub file: PathBuf,
+}

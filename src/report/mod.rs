@@ -1,1 +1,3 @@
 //! Reports: pure functions of a record.
+
+pub mod profile_text;

@@ -1,0 +1,77 @@
+//! Commands: first words that ask for something else than a run.
+
+use super::error::CliError;
+use super::{Invocation, ReportRequest, Shell};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+
+/// A command: a row of the table that parser, help, man page and completions come from.
+pub struct Command {
+    /// The word.
+    pub name: &'static str,
+    /// What follows it, for the help; empty where nothing may follow.
+    pub arguments: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    read: fn(&[OsString]) -> Option<Invocation>,
+}
+
+/// All commands.
+pub const COMMANDS: &[Command] = &[
+    Command {
+        name: "report",
+        arguments: "<file.json>",
+        help: "print the text report of a saved record again",
+        read: |arguments| match arguments {
+            [file] => Some(Invocation::Report(ReportRequest { file: file.into() })),
+            _ => None,
+        },
+    },
+    Command {
+        name: "man",
+        arguments: "",
+        help: "print the man page (roff): diskspd man | man -l -",
+        read: |arguments| arguments.is_empty().then_some(Invocation::Man),
+    },
+    Command {
+        name: "completions",
+        arguments: "bash|zsh|fish",
+        help: "print the completions of a shell",
+        read: |arguments| match arguments {
+            [shell] => Shell::from_name(shell.as_bytes()).map(Invocation::Completions),
+            _ => None,
+        },
+    },
+    Command {
+        name: "compatibility",
+        arguments: "",
+        help: "print how each option relates to DISKSPD (Markdown)",
+        read: |arguments| arguments.is_empty().then_some(Invocation::Compatibility),
+    },
+    Command {
+        name: "help",
+        arguments: "",
+        help: "print the usage, as -? does",
+        read: |arguments| arguments.is_empty().then_some(Invocation::Usage { no_arguments: false }),
+    },
+];
+
+/// Reads a command line whose first word (behind the program name) is a command; `None` if it is not.
+pub fn parse(arguments: &[OsString]) -> Option<Result<Invocation, CliError>> {
+    let (word, rest) = arguments.split_first()?;
+    let command = COMMANDS.iter().find(|command| command.name.as_bytes() == word.as_bytes())?;
+    if let [only] = rest
+        && ["-?", "--help"].contains(&only.to_str().unwrap_or_default())
+    {
+        return Some(Ok(Invocation::Usage { no_arguments: false }));
+    }
+    Some((command.read)(rest).ok_or_else(|| {
+        let name = command.name;
+        let usage = format!("diskspd {name} {}", command.arguments);
+        CliError {
+            expected: Some(usage.trim_end().to_owned()),
+            hint: Some(format!("a target of that name is written ./{name}")),
+            ..CliError::new(format!("the command {name} is not used that way"))
+        }
+    }))
+}

@@ -1,0 +1,187 @@
+//! Shell completions. They offer the options, with those values that are words; and files.
+
+use super::commands::COMMANDS;
+use super::flag::{Flag, Form, Name};
+use super::flags;
+use std::fmt::Write;
+
+/// A shell with completions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    /// GNU bash.
+    Bash,
+    /// Z shell.
+    Zsh,
+    /// fish.
+    Fish,
+}
+
+impl Shell {
+    /// The shell of that name.
+    pub fn from_name(name: &[u8]) -> Option<Shell> {
+        match name {
+            b"bash" => Some(Shell::Bash),
+            b"zsh" => Some(Shell::Zsh),
+            b"fish" => Some(Shell::Fish),
+            _ => None,
+        }
+    }
+}
+
+/// The completion script of a shell; ends with a line feed.
+pub fn script(shell: Shell) -> String {
+    match shell {
+        Shell::Bash => bash(),
+        Shell::Zsh => zsh(),
+        Shell::Fish => fish(),
+    }
+}
+
+fn command_names() -> String {
+    COMMANDS.iter().map(|command| command.name).collect::<Vec<_>>().join(" ")
+}
+
+fn takes_value(flag: &Flag) -> bool {
+    // -h is read as text only because it can fail.
+    flag.takes_value() && flag.forms.iter().any(|(syntax, _)| *syntax != flag.name.with_dashes())
+}
+
+/// Whether `-X` or a long option names a file.
+fn takes_file(flag: &Flag) -> bool {
+    flag.forms[0].0.contains("<file>")
+}
+
+fn bash() -> String {
+    let mut words = Vec::new();
+    let mut after_long = String::new();
+    for flag in flags::all() {
+        let name = flag.name.with_dashes();
+        match flag.name {
+            Name::Letter(_) => words.extend(flag.values.iter().map(|value| format!("{name}{value}"))),
+            Name::Long(_) if !flag.values.is_empty() => {
+                let values = flag.values.join(" ");
+                let _ = writeln!(
+                    after_long,
+                    "        {name}) COMPREPLY=($(compgen -W '{values}' -- \"$word\")); return ;;"
+                );
+            }
+            Name::Long(_) => {}
+        }
+        words.push(name);
+    }
+    format!(
+        "# Completions of diskspd for bash.\n\
+         _diskspd() {{\n    \
+         local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n    \
+         case $before in\n{after_long}        \
+         completions) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\")); return ;;\n    \
+         esac\n    \
+         case $word in\n        \
+         -X*) COMPREPLY=($(compgen -P -X -f -- \"${{word#-X}}\")) ;;\n        \
+         -*)\n            \
+         COMPREPLY=($(compgen -W '{}' -- \"$word\"))\n            \
+         [[ $word == --* ]] || compopt -o nospace\n            \
+         ;;\n        \
+         *)\n            \
+         COMPREPLY=($(compgen -f -- \"$word\"))\n            \
+         ((COMP_CWORD > 1)) || COMPREPLY+=($(compgen -W '{}' -- \"$word\"))\n            \
+         ;;\n    \
+         esac\n}}\n\
+         complete -o filenames -F _diskspd diskspd\n",
+        words.join(" "),
+        command_names()
+    )
+}
+
+/// One line of help for a flag: that of its first form.
+fn summary(flag: &Flag) -> &'static str {
+    flag.forms[0].1
+}
+
+fn zsh() -> String {
+    let mut specs = String::new();
+    for flag in flags::all() {
+        let help =
+            summary(flag).replace('\'', "'\\''").replace('[', "\\[").replace(']', "\\]").replace(':', "\\:");
+        let (name, attached) = match flag.name {
+            Name::Letter(_) => (flag.name.with_dashes().replace(':', "\\:"), "-"),
+            Name::Long(_) => (flag.name.with_dashes(), "="),
+        };
+        let action = match (takes_file(flag), flag.values) {
+            (true, _) => "_files".to_owned(),
+            (false, []) => " ".to_owned(),
+            (false, values) => format!("({})", values.join(" ").replace(':', "\\:")),
+        };
+        let alone = |(syntax, _): &Form| {
+            *syntax == flag.name.with_dashes() || syntax.contains(&(flag.name.with_dashes() + "["))
+        };
+        let optional = if flag.forms.iter().any(alone) { ":" } else { "" };
+        let _ = if takes_value(flag) {
+            writeln!(specs, "    '*{name}{attached}[{help}]:{optional}value:{action}' \\")
+        } else {
+            writeln!(specs, "    '*{name}[{help}]' \\")
+        };
+    }
+    format!(
+        "#compdef diskspd\n\
+         # Completions of diskspd for zsh.\n\
+         if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n    \
+         compadd -- {}\n\
+         fi\n\
+         if [[ $words[2] == completions ]] && (( CURRENT == 3 )); then\n    \
+         compadd -- bash zsh fish\n    \
+         return\n\
+         fi\n\
+         _arguments \\\n{specs}    '*:target:_files'\n",
+        command_names()
+    )
+}
+
+fn fish() -> String {
+    let mut text = "# Completions of diskspd for fish.\n".to_owned();
+    for flag in flags::all() {
+        let option = match flag.name {
+            Name::Letter(letter) => format!("-s '{}'", char::from(letter)),
+            Name::Long(name) => format!("-l {name}"),
+        };
+        let value = match (takes_value(flag), takes_file(flag), flag.values) {
+            (false, ..) => String::new(),
+            (true, true, _) => " -r -F".to_owned(),
+            (true, false, []) => " -x".to_owned(),
+            (true, false, values) => format!(" -x -a '{}'", values.join(" ")),
+        };
+        let help = summary(flag).replace('\'', "\\'");
+        let _ = writeln!(text, "complete -c diskspd {option}{value} -d '{help}'");
+    }
+    for command in COMMANDS {
+        let _ = writeln!(
+            text,
+            "complete -c diskspd -n __fish_use_subcommand -a {} -d '{}'",
+            command.name,
+            command.help.replace('\'', "\\'")
+        );
+    }
+    text.push_str("complete -c diskspd -n '__fish_seen_subcommand_from completions' -x -a 'bash zsh fish'\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_is_offered_by_every_shell() {
+        for flag in flags::all() {
+            let name = flag.name.with_dashes();
+            let fish = match flag.name {
+                Name::Letter(letter) => format!("-s '{}'", char::from(letter)),
+                Name::Long(name) => format!("-l {name}"),
+            };
+            assert!(script(Shell::Fish).contains(&fish), "{name}");
+            assert!(script(Shell::Zsh).contains(&format!("'*{}", name.replace(':', "\\:"))), "{name}");
+            assert!(
+                script(Shell::Bash).contains(&format!(" {name} ")) || name == "-b" || name == "--version"
+            );
+        }
+    }
+}

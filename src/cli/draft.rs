@@ -1,0 +1,85 @@
+//! What has been read of a command line so far.
+
+use super::{Events, Invocation, Overrides, RunRequest, XmlProfile};
+use crate::engine::EngineKind;
+use crate::profile::{CacheMode, Profile, RawText, Target, TimeSpan};
+use std::path::PathBuf;
+
+/// Settings as the options fill them in, and the state that later options are judged against.
+#[derive(Debug, Clone, Default)]
+pub struct Draft {
+    /// Profile-wide settings; no time span yet.
+    pub profile: Profile,
+    /// Settings of the only time span; no targets yet.
+    pub span: TimeSpan,
+    /// Settings that all targets share.
+    pub target: Target,
+    /// What may also stand beside an XML profile.
+    pub overrides: Overrides,
+    /// `-Rp`
+    pub profile_only: bool,
+    /// `-X`
+    pub profile_path: Option<RawText>,
+    /// `-ys`, `-yf`, `-yr`, `-yp`
+    pub events: Events,
+    /// `-ye`
+    pub set_event: Option<RawText>,
+    /// Alignment or stride that `-r` or `-s` stored, bytes.
+    pub alignment: Option<u64>,
+    /// Cache mode, once an option has set it.
+    pub cache_mode: Option<CacheMode>,
+    /// `-B` was given.
+    pub base_given: bool,
+    /// `-f` or the length of `-B` was given.
+    pub end_given: bool,
+    /// `--dry-run`
+    pub dry_run: bool,
+    /// `--engine`
+    pub engine: Option<EngineKind>,
+    /// `--out`
+    pub out: Vec<PathBuf>,
+    /// `--recreate`
+    pub recreate: bool,
+    /// `--destroy`
+    pub destroy: bool,
+    /// An option such as `-?` that answers at once; nothing behind it is read.
+    pub answer: Option<Invocation>,
+}
+
+impl Draft {
+    /// Block size so far, bytes: the unit of the size suffix B.
+    pub fn block_size(&self) -> u64 {
+        self.target.block_size.into()
+    }
+
+    /// The request that the options and `paths` (targets, or substitutions for a profile's templates) make.
+    pub fn finish(self, command_line: RawText, paths: Vec<RawText>, warnings: Vec<String>) -> RunRequest {
+        let mut profile = Profile { command_line, ..self.profile };
+        let xml_profile = match self.profile_path {
+            Some(path) => Some(XmlProfile { path, overrides: self.overrides, substitutions: paths }),
+            None => {
+                let settings = Target {
+                    block_alignment: self.alignment.unwrap_or(0),
+                    cache_mode: self.cache_mode.unwrap_or(CacheMode::Cached),
+                    ..self.target
+                };
+                let targets = paths.into_iter().map(|path| Target { path, ..settings.clone() }).collect();
+                profile.time_spans = vec![TimeSpan { targets, ..self.span }];
+                self.overrides.apply(&mut profile);
+                None
+            }
+        };
+        RunRequest {
+            profile,
+            profile_only: self.profile_only,
+            xml_profile,
+            events: self.events,
+            dry_run: self.dry_run,
+            engine: self.engine,
+            out: self.out,
+            recreate: self.recreate,
+            destroy: self.destroy,
+            warnings,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What is wrong with a command line, and how it is told.
+
+use crate::units::{UnitError, UnitErrorKind};
+use std::fmt;
+
+/// What is wrong within the value of an option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Byte offset into the value.
+    pub position: usize,
+    /// What is wrong there.
+    pub what: String,
+    /// What should stand there.
+    pub expected: Option<String>,
+    /// Likely cause and what to do.
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    /// A problem at byte `position` of the value.
+    pub fn new(position: usize, what: impl Into<String>) -> Problem {
+        Problem { position, what: what.into(), expected: None, hint: None }
+    }
+
+    /// Says what should stand there.
+    pub fn expected(self, expected: impl Into<String>) -> Problem {
+        Problem { expected: Some(expected.into()), ..self }
+    }
+
+    /// Says what to do.
+    pub fn hint(self, hint: impl Into<String>) -> Problem {
+        Problem { hint: Some(hint.into()), ..self }
+    }
+
+    /// The same in a longer value, in which this value begins at `offset`.
+    pub fn at(self, offset: usize) -> Problem {
+        Problem { position: self.position + offset, ..self }
+    }
+}
+
+impl From<UnitError> for Problem {
+    fn from(error: UnitError) -> Problem {
+        let problem = Problem::new(error.position, error.kind.to_string());
+        match error.kind {
+            UnitErrorKind::TooLarge => problem.expected("at most 18446744073709551615 bytes"),
+            _ => problem.expected(super::flag::SIZE),
+        }
+    }
+}
+
+/// A command line that can't be understood: one message with the place, what was expected, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CliError {
+    /// What is wrong.
+    pub what: String,
+    /// The place; `None` where it is the command line as a whole.
+    pub place: Option<ArgumentPlace>,
+    /// What should stand there.
+    pub expected: Option<String>,
+    /// Likely cause and what to do.
+    pub hint: Option<String>,
+}
+
+/// A place in an argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArgumentPlace {
+    /// The argument's bytes.
+    pub argument: Vec<u8>,
+    /// Byte offset into the argument.
+    pub position: usize,
+}
+
+impl CliError {
+    /// An error of the command line as a whole.
+    pub fn new(what: impl Into<String>) -> CliError {
+        CliError { what: what.into(), place: None, expected: None, hint: None }
+    }
+
+    /// An error at byte `position` of `argument`.
+    pub fn at(argument: &[u8], position: usize, what: impl Into<String>) -> CliError {
+        CliError {
+            place: Some(ArgumentPlace { argument: argument.to_vec(), position }),
+            ..CliError::new(what)
+        }
+    }
+
+    /// A problem of an option's value, which begins at byte `offset` of `argument`.
+    pub fn in_value(argument: &[u8], offset: usize, option: &str, problem: Problem) -> CliError {
+        let error = CliError::at(argument, offset + problem.position, format!("{option}: {}", problem.what));
+        CliError { expected: problem.expected, hint: problem.hint, ..error }
+    }
+
+    /// Says what to do.
+    pub fn hint(self, hint: impl Into<String>) -> CliError {
+        CliError { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl std::error::Error for CliError {}
+
+impl fmt::Display for CliError {
+    /// `ERROR:` and the message; the argument with a caret under the place; what was expected; what to do.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ERROR: {}", self.what)?;
+        if let Some(ArgumentPlace { argument, position }) = &self.place {
+            let before = printable(&argument[..(*position).min(argument.len())]);
+            write!(f, "\n    {}\n    {:2$}^", printable(argument), "", before.chars().count())?;
+        }
+        if let Some(expected) = &self.expected {
+            write!(f, "\n  expected: {expected}")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+/// An argument on one line: what is not UTF-8 and control characters are shown as U+FFFD, one for one.
+fn printable(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_caret_stands_below_the_place() {
+        let error = CliError::at(b"-b4Q", 3, "-b: no").hint("do this");
+        assert_eq!(error.to_string(), "ERROR: -b: no\n    -b4Q\n       ^\n  hint: do this");
+    }
+
+    #[test]
+    fn the_caret_counts_characters_not_bytes() {
+        let error = CliError::at("-Zü\n\u{fffd}x".as_bytes(), 8, "no");
+        assert_eq!(error.to_string(), "ERROR: no\n    -Zü\u{fffd}\u{fffd}x\n         ^");
+        let error = CliError::at(b"-Z\xff\xfex", 4, "no");
+        assert_eq!(error.to_string(), "ERROR: no\n    -Z\u{fffd}\u{fffd}x\n        ^");
+    }
+
+    #[test]
+    fn a_place_behind_the_end_points_there() {
+        assert!(CliError::at(b"-b", 2, "no").to_string().ends_with("\n    -b\n      ^"));
+    }
+}

@@ -1,0 +1,155 @@
+//! What a row of the flag table says: syntax, help, compatibility, and the function that reads it.
+
+use super::draft::Draft;
+use super::error::Problem;
+use crate::units;
+
+/// How an option is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Name {
+    /// `-b`, value attached.
+    Letter(u8),
+    /// `--engine`, value behind `=` or in the next argument.
+    Long(&'static str),
+}
+
+impl Name {
+    /// With its dashes.
+    pub fn with_dashes(self) -> String {
+        match self {
+            Name::Letter(letter) => format!("-{}", char::from(letter)),
+            Name::Long(name) => format!("--{name}"),
+        }
+    }
+}
+
+/// What an option's setting belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The whole profile or the run.
+    Profile,
+    /// The time span.
+    TimeSpan,
+    /// Every target of the command line.
+    Targets,
+}
+
+impl Scope {
+    /// For tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Profile => "run",
+            Scope::TimeSpan => "time span",
+            Scope::Targets => "targets",
+        }
+    }
+}
+
+/// How an option relates to the same one of DISKSPD 2.2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compatibility {
+    /// No difference.
+    Same,
+    /// Differs; why and in what.
+    Differs(&'static str),
+    /// Not in DISKSPD.
+    LinuxOnly,
+}
+
+/// A way to write an option and what it then means: (`-r[<align>]`, `random I/O ...`).
+pub type Form = (&'static str, &'static str);
+
+/// One option: a row of the table that parser, help, man page, completions and compatibility table come from.
+pub struct Flag {
+    /// Its letter or long name.
+    pub name: Name,
+    /// How it is written, and one line of help for each way. Never empty.
+    pub forms: &'static [Form],
+    /// What holds without it, for the help.
+    pub default: &'static str,
+    /// What it belongs to.
+    pub scope: Scope,
+    /// Further explanation, for the man page; may be empty.
+    pub notes: &'static str,
+    /// How it relates to DISKSPD 2.2.
+    pub compatibility: Compatibility,
+    /// Whether it may stand beside an XML profile (`-X`).
+    pub with_profile: bool,
+    /// The values that completions offer (attached to a letter); may be empty.
+    pub values: &'static [&'static str],
+    /// Reads it. Table and parser can't differ: every row has a reader, and a reader without a row is dead code, which
+    /// the compiler reports.
+    pub read: Read,
+}
+
+/// How the parser reads an option's value into the [`Draft`].
+pub enum Read {
+    /// No value; attached text is ignored, as DISKSPD does.
+    Switch(fn(&mut Draft)),
+    /// A lenient integer within bounds, inclusive.
+    Integer {
+        /// Whether a missing value is an error; else it reads as 0. Text without digits always reads as 0.
+        required: bool,
+        /// Smallest accepted.
+        min: i32,
+        /// Largest accepted.
+        max: i32,
+        /// What must be given, for messages.
+        expected: &'static str,
+        /// Stores it. The argument is not negative if `min` is not.
+        set: fn(&mut Draft, i32),
+    },
+    /// A size of at least so many bytes.
+    Size {
+        /// Smallest accepted, bytes.
+        min: u64,
+        /// Stores it, bytes.
+        set: fn(&mut Draft, u64),
+    },
+    /// A grammar of its own.
+    Text(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
+}
+
+/// What a size is, for messages.
+pub const SIZE: &str = "a size: digits and at most one of K, M, G, T (1024-based) or B (blocks), such as 64K";
+
+impl Flag {
+    /// Reads the attached (or, for long options, following) `value` into `draft`.
+    pub fn apply(&self, draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+        match self.read {
+            Read::Switch(set) => set(draft),
+            Read::Integer { required, min, max, expected, set } => {
+                let number = units::parse_lenient_integer(value);
+                if number < min || number > max || (required && value.is_empty()) {
+                    let what =
+                        if value.is_empty() { "the value is missing" } else { "this value is not possible" };
+                    return Err(Problem::new(0, what).expected(expected));
+                }
+                set(draft, number);
+            }
+            Read::Size { min, set } => {
+                let size = units::parse_size(value, draft.block_size())?;
+                if size < min {
+                    return Err(Problem::new(0, format!("this must be at least {min}")).expected(SIZE));
+                }
+                set(draft, size);
+            }
+            Read::Text(read) => read(draft, value)?,
+        }
+        Ok(())
+    }
+
+    /// Whether a long option takes a value. (A letter's value is always what is attached.)
+    pub fn takes_value(&self) -> bool {
+        !matches!(self.read, Read::Switch(_))
+    }
+
+    /// Whether the option is read in the first pass: those that stand beside an XML profile, `-X` itself, and `-b`,
+    /// whose value is the unit of the other sizes.
+    pub fn is_first_pass(&self) -> bool {
+        match self.name {
+            Name::Letter(letter) => self.with_profile || letter == b'X' || letter == b'b',
+            Name::Long(_) => false,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! `-r -s -p -T`: in which order the blocks are touched.
+
+use super::distribution;
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::units;
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Letter(b'r'),
+        forms: &[
+            ("-r[<align>]", "random I/O, aligned to this size (default: the block size)"),
+            (
+                "-rs<percent>",
+                "this share of random I/O, the rest sequential; alignment by a further -r<align>",
+            ),
+            ("-rdpct<io>/<target>[:...]", "distribution: percent of the I/O / percent of the target"),
+            ("-rdabs<io>/<size>[:...]", "distribution: percent of the I/O / size of the range"),
+        ],
+        default: "sequential",
+        scope: Scope::Targets,
+        notes: "-rd needs -r or -rs. Its ranges follow one another from the base; what is left of the I/O goes to \
+                what is left of the target, 0/<n> is a gap. -rdpct90/10:0/10:5/20 sends 90% of the I/O to the first \
+                tenth, nothing to the second, 5% to the next 20% and 5% to the rest. -r excludes -s, -T, -p.",
+        compatibility: Same,
+        with_profile: false,
+        values: &["s", "dpct", "dabs"],
+        read: Read::Text(|draft, value| match value {
+            [b's', percent @ ..] => mixed(draft, percent).map_err(|problem| problem.at(1)),
+            [b'd', ranges @ ..] => distribution::read(draft, ranges).map_err(|problem| problem.at(1)),
+            _ => random(draft, value),
+        }),
+    },
+    Flag {
+        name: Letter(b's'),
+        forms: &[
+            ("-s[<stride>]", "sequential I/O with this stride (default: the block size)"),
+            ("-si[<stride>]", "the same, all threads of a target sharing one position"),
+        ],
+        default: "sequential, stride = block size",
+        scope: Scope::Targets,
+        notes: "-s0 is the block size. Without -si, several threads each walk the target from the base.",
+        compatibility: Same,
+        with_profile: false,
+        values: &["i"],
+        read: Read::Text(sequential),
+    },
+    Flag {
+        name: Letter(b'p'),
+        forms: &[("-p", "the outstanding I/Os of a thread walk the same offsets")],
+        default: "off",
+        scope: Scope::Targets,
+        notes: "Makes a difference with -o2 or more. Not with random I/O, -si, or -F with -O.",
+        compatibility: Same,
+        with_profile: false,
+        values: &[],
+        read: Read::Switch(|draft| draft.target.parallel_async_io = true),
+    },
+    Flag {
+        name: Letter(b'T'),
+        forms: &[("-T<size>", "distance between the starting positions of a target's threads")],
+        default: "all start at the base",
+        scope: Scope::Targets,
+        notes: "Sequential I/O with more than one thread only.",
+        compatibility: Same,
+        with_profile: false,
+        values: &[],
+        read: Read::Size { min: 1, set: |draft, size| draft.target.thread_stride = size },
+    },
+];
+
+// The state that `-r`, `-rs` and `-s` are judged against is the random ratio (0 = none so far) and the alignment.
+// `-rs100` leaves the state of a plain `-r` without alignment, `-s0` leaves none: both as in DISKSPD.
+
+fn random(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let alignment = match value {
+        [] => draft.block_size(),
+        _ => units::parse_size(value, draft.block_size())?,
+    };
+    if alignment == 0 {
+        return Err(Problem::new(0, "the alignment must be at least 1"));
+    }
+    if draft.alignment.is_some() {
+        return Err(match draft.target.random_ratio {
+            0 => Problem::new(0, "random I/O after sequential I/O (-s)").hint(MIXED_HINT),
+            _ => Problem::new(0, "random I/O is asked for twice").hint("give -r once, with the alignment"),
+        });
+    }
+    draft.alignment = Some(alignment);
+    if draft.target.random_ratio == 0 {
+        draft.target.random_ratio = 100;
+    }
+    Ok(())
+}
+
+const MIXED_HINT: &str = "give one of them; a mix is -rs<percent>, its stride -r<size>";
+
+fn mixed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let percent = units::parse_lenient_integer(value);
+    if !(1..=100).contains(&percent) {
+        return Err(Problem::new(0, "this is no share of random I/O").expected("a percentage from 1 to 100"));
+    }
+    match draft.target.random_ratio {
+        0 if draft.alignment.is_some() => {
+            return Err(Problem::new(0, "random I/O after sequential I/O (-s)").hint(MIXED_HINT));
+        }
+        0 | 100 => draft.target.random_ratio = percent.unsigned_abs(),
+        _ => return Err(Problem::new(0, "the share of random I/O is given twice")),
+    }
+    Ok(())
+}
+
+fn sequential(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let (interlocked, stride) = match value {
+        [b'i', stride @ ..] => (true, stride),
+        stride => (false, stride),
+    };
+    let size = match stride {
+        [] => draft.block_size(),
+        _ => units::parse_size(stride, draft.block_size())
+            .map_err(|error| Problem::from(error).at(usize::from(interlocked)))?,
+    };
+    if draft.target.random_ratio != 0 {
+        return Err(Problem::new(0, "sequential I/O after random I/O (-r)").hint(MIXED_HINT));
+    }
+    if draft.alignment.is_some() {
+        return Err(
+            Problem::new(0, "sequential I/O is asked for twice").hint("give -s once, with the stride")
+        );
+    }
+    draft.alignment = (size != 0).then_some(size);
+    draft.target.interlocked_sequential |= interlocked;
+    Ok(())
+}

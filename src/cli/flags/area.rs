@@ -1,0 +1,141 @@
+//! `-b -B -c -f`: the target's blocks, bounds and file.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, SIZE, Scope};
+use crate::units;
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Letter(b'b'),
+        forms: &[("-b<size>", "block size: bytes of each I/O, and the unit of the size suffix B")],
+        default: "64K",
+        scope: Scope::Targets,
+        notes: "At least 1, below 4294967295. Read before all other sizes, wherever it stands; the last one counts. \
+                A suffix B within -b is in units of the -b before it.",
+        compatibility: Differs("-b0, which divides by zero in DISKSPD, is an error"),
+        with_profile: false,
+        values: &["4K", "8K", "64K", "128K", "1M"],
+        read: Read::Text(block_size),
+    },
+    Flag {
+        name: Letter(b'B'),
+        forms: &[
+            ("-B<base>", "base: first byte of the target that I/O touches"),
+            ("-B<base>:<length>", "the same, and the end of the area at base + length"),
+        ],
+        default: "0, no end",
+        scope: Scope::Targets,
+        notes: "Given once, in one of the two forms. A length that makes the end 0 means no end.",
+        compatibility: Same,
+        with_profile: false,
+        values: &[],
+        read: Read::Text(base),
+    },
+    Flag {
+        name: Letter(b'c'),
+        forms: &[("-c<size>", "create the files with this size before the run, replacing what is there")],
+        default: "files must exist",
+        scope: Scope::Targets,
+        notes: "Exact: the size need not be a multiple of the block size. -c0 creates nothing. Files only, not block \
+                devices.",
+        compatibility: Differs(
+            "numbers above 64 bits are always an error; DISKSPD lets some of them wrap around",
+        ),
+        with_profile: false,
+        values: &[],
+        read: Read::Size { min: 0, set: |draft, size| draft.target.file_size = Some(size) },
+    },
+    Flag {
+        name: Letter(b'f'),
+        forms: &[
+            ("-f<size>", "end of the area that I/O touches, from the start of the target; 0 = its end"),
+            ("-f<rst>", "access hints: r random access, s sequential scan, t temporary file"),
+        ],
+        default: "whole target, no hints",
+        scope: Scope::Targets,
+        notes: "The end may be given once, counting -B<base>:<length>. Hints accumulate and are only hints: random \
+                I/O is -r. The report keeps their Windows names.",
+        compatibility: Differs(
+            "hints become posix_fadvise or madvise; t has no equivalent and is only reported",
+        ),
+        with_profile: false,
+        values: &["r", "s", "t"],
+        read: Read::Text(end_or_hints),
+    },
+];
+
+fn block_size(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let size = units::parse_size(value, draft.block_size())?;
+    match u32::try_from(size) {
+        Ok(size) if (1..u32::MAX).contains(&size) => {
+            draft.target.block_size = size;
+            Ok(())
+        }
+        _ => {
+            Err(Problem::new(0, "this block size is not possible")
+                .expected("a size from 1 to 4294967294 bytes"))
+        }
+    }
+}
+
+fn base(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if draft.base_given {
+        return Err(Problem::new(0, "the base is given twice"));
+    }
+    let (base, taken) = units::parse_size_prefix(value, draft.block_size())?;
+    match &value[taken..] {
+        [] => {}
+        [b':', length @ ..] => {
+            if draft.end_given {
+                return Err(end_given_twice(taken));
+            }
+            let size =
+                units::parse_size(length, draft.block_size()).map_err(|e| Problem::from(e).at(taken + 1))?;
+            let end = base.checked_add(size).ok_or_else(|| {
+                Problem::new(taken + 1, "base + length does not fit 64 bits")
+                    .expected("an end of at most 18446744073709551615")
+            })?;
+            draft.target.max_file_size = end;
+            draft.end_given = true;
+        }
+        _ => {
+            return Err(Problem::new(taken, "this does not belong to the base")
+                .expected(": and a length, or nothing")
+                .hint("a size has one suffix at most: -B5M:1M"));
+        }
+    }
+    draft.target.base_file_offset = base;
+    draft.base_given = true;
+    Ok(())
+}
+
+fn end_given_twice(position: usize) -> Problem {
+    Problem::new(position, "the end of the area is given twice")
+        .hint("give -f<size> or -B<base>:<length>, not both")
+}
+
+fn end_or_hints(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if value.first().is_some_and(u8::is_ascii_digit) {
+        let end = units::parse_size(value, draft.block_size())?;
+        if draft.end_given {
+            return Err(end_given_twice(0));
+        }
+        draft.target.max_file_size = end;
+        draft.end_given = true;
+        return Ok(());
+    }
+    let expected = || format!("the letters r, s, t (access hints), or {SIZE}");
+    if value.is_empty() {
+        return Err(Problem::new(0, "the value is missing").expected(expected()));
+    }
+    for (position, letter) in value.iter().enumerate() {
+        match letter {
+            b'r' => draft.target.random_access = true,
+            b's' => draft.target.sequential_scan = true,
+            b't' => draft.target.temporary_file = true,
+            _ => return Err(Problem::new(position, "unknown access hint").expected(expected())),
+        }
+    }
+    Ok(())
+}

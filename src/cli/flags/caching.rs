@@ -1,0 +1,150 @@
+//! `-S -h -N -l`: what lies between the program and the storage.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::profile::{CacheMode, FlushType};
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Letter(b'S'),
+        forms: &[
+            ("-S[<bhmruw>]", "caching; letters combine, each property once; -S alone is -Su"),
+            ("-Sb", "cached by the operating system (the default, stated)"),
+            ("-Su", "bypass the operating system's cache (O_DIRECT)"),
+            ("-Sw", "write through to the medium (O_DSYNC)"),
+            ("-Sh", "both: -Suw"),
+            ("-Sm", "memory-mapped I/O; not on block devices"),
+            ("-Sr", "bypass the local cache of a remote file system"),
+        ],
+        default: "cached",
+        scope: Scope::Targets,
+        notes: "Unbuffered I/O needs offsets and sizes that suit the device's logical blocks. -Sm excludes -Su, -Sh \
+                and -x; with -Sm, w stands for non-temporal stores.",
+        compatibility: Same,
+        with_profile: false,
+        values: &["b", "h", "m", "r", "u", "w", "mw", "bw"],
+        read: Read::Text(caching),
+    },
+    Flag {
+        name: Letter(b'h'),
+        forms: &[("-h", "as -Sh: no operating system cache, write through")],
+        default: "cached",
+        scope: Scope::Targets,
+        notes: "Not the help, which is -? or --help.",
+        compatibility: Same,
+        with_profile: false,
+        values: &[],
+        read: Read::Text(|draft, _| unbuffered_write_through(draft)),
+    },
+    Flag {
+        name: Letter(b'N'),
+        forms: &[
+            ("-Nv", "with -Sm: flush the view after each write (msync)"),
+            ("-Nn", "with -Sm: flush non-volatile memory after each write"),
+            ("-Ni", "with -Sm: the same without waiting for it to drain"),
+        ],
+        default: "no flush",
+        scope: Scope::Targets,
+        notes: "",
+        compatibility: Differs("n and i need a file on a DAX file system"),
+        with_profile: false,
+        values: &["v", "n", "i"],
+        read: Read::Text(flush_type),
+    },
+    Flag {
+        name: Letter(b'l'),
+        forms: &[("-l", "large pages for I/O buffers")],
+        default: "off",
+        scope: Scope::Targets,
+        notes: "Needs reserved huge pages: vm.nr_hugepages.",
+        compatibility: Same,
+        with_profile: false,
+        values: &[],
+        read: Read::Switch(|draft| draft.target.use_large_pages = true),
+    },
+];
+
+fn caching(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if value.is_empty() {
+        return unbuffered(draft, 0);
+    }
+    for (position, letter) in value.iter().enumerate() {
+        match letter {
+            b'b' => cache_mode(draft, position, CacheMode::Cached)?,
+            b'u' => unbuffered(draft, position)?,
+            b'r' => cache_mode(draft, position, CacheMode::DisableLocalCache)?,
+            b'w' => write_through(draft, position)?,
+            b'h' => {
+                unbuffered(draft, position)?;
+                write_through(draft, position)?;
+            }
+            b'm' => memory_mapped(draft, position)?,
+            _ => {
+                return Err(Problem::new(position, "unknown caching flag")
+                    .expected("letters of b, h, m, r, u, w, in lower case"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn cache_mode(draft: &mut Draft, position: usize, mode: CacheMode) -> Result<(), Problem> {
+    if draft.cache_mode.is_some() {
+        return Err(Problem::new(position, "the cache mode is given twice")
+            .hint("b (cached), u or h (unbuffered) and r (no local cache) exclude each other"));
+    }
+    draft.cache_mode = Some(mode);
+    Ok(())
+}
+
+fn unbuffered(draft: &mut Draft, position: usize) -> Result<(), Problem> {
+    if draft.target.memory_mapped_io {
+        return Err(mapped_and_unbuffered(position));
+    }
+    cache_mode(draft, position, CacheMode::DisableOsCache)
+}
+
+fn mapped_and_unbuffered(position: usize) -> Problem {
+    Problem::new(position, "memory-mapped I/O can't bypass the cache")
+        .hint("give m, or u or h, but not both; w goes with either")
+}
+
+fn write_through(draft: &mut Draft, position: usize) -> Result<(), Problem> {
+    if draft.target.write_through {
+        return Err(Problem::new(position, "write-through is given twice").hint("h already contains w"));
+    }
+    draft.target.write_through = true;
+    Ok(())
+}
+
+fn memory_mapped(draft: &mut Draft, position: usize) -> Result<(), Problem> {
+    if draft.target.memory_mapped_io {
+        return Err(Problem::new(position, "memory-mapped I/O is given twice"));
+    }
+    if draft.cache_mode == Some(CacheMode::DisableOsCache) {
+        return Err(mapped_and_unbuffered(position));
+    }
+    draft.target.memory_mapped_io = true;
+    Ok(())
+}
+
+/// `-h` does not look at memory-mapped I/O; the profile's validation does.
+fn unbuffered_write_through(draft: &mut Draft) -> Result<(), Problem> {
+    cache_mode(draft, 0, CacheMode::DisableOsCache)?;
+    write_through(draft, 0)
+}
+
+fn flush_type(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let flush = match value {
+        b"v" | b"V" => FlushType::ViewOfFile,
+        b"n" | b"N" => FlushType::NonVolatileMemory,
+        b"i" | b"I" => FlushType::NonVolatileMemoryNoDrain,
+        _ => {
+            let what = if value.is_empty() { "the flush mode is missing" } else { "unknown flush mode" };
+            return Err(Problem::new(0, what).expected("one of v, n, i"));
+        }
+    };
+    draft.target.flush_type = Some(flush);
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! `-rd`: where random I/O goes.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::profile::{Distribution, DistributionKind, DistributionRange};
+use crate::units;
+
+/// Reads what follows `-rd`: `pct` or `abs` and pairs of I/O share and span, separated by colons.
+pub(super) fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let kind = match value.get(..3) {
+        Some(b"pct") => DistributionKind::Percent,
+        Some(b"abs") => DistributionKind::Absolute,
+        _ => {
+            return Err(Problem::new(0, "unknown type of distribution").expected("pct or abs, in lower case"));
+        }
+    };
+    let mut ranges = Vec::new();
+    let mut position = 3;
+    loop {
+        let (range, taken) =
+            pair(kind, &value[position..], draft.block_size()).map_err(|problem| problem.at(position))?;
+        ranges.push(range);
+        position += taken;
+        match value.get(position) {
+            None => break,
+            Some(b':') => position += 1,
+            Some(_) => {
+                let problem = Problem::new(position, "this does not belong to the range");
+                return Err(problem.expected(": and a further range, or the end"));
+            }
+        }
+    }
+    draft.target.distribution = Some(Distribution::with_tail(kind, ranges));
+    Ok(())
+}
+
+/// Reads one pair; returns it and how many bytes it took.
+fn pair(kind: DistributionKind, text: &[u8], block_size: u64) -> Result<(DistributionRange, usize), Problem> {
+    let (io, io_length) = units::parse_digits(text)
+        .map_err(|error| Problem::from(error).expected("a percentage of the I/O"))?;
+    if io > 100 {
+        return Err(Problem::new(0, "this is no share of the I/O").expected("a percentage from 0 to 100"));
+    }
+    if text.get(io_length) != Some(&b'/') {
+        return Err(Problem::new(io_length, "the span of the range is missing")
+            .expected("/ and the range's share of the target (pct) or size (abs)"));
+    }
+    let start = io_length + 1;
+    let rest = &text[start..];
+    let (span, taken) = match kind {
+        DistributionKind::Percent => {
+            let expected = "a percentage of the target from 1 to 100";
+            let (span, taken) = units::parse_digits(rest)
+                .map_err(|error| Problem::from(error).expected(expected).at(start))?;
+            if !(1..=100).contains(&span) {
+                return Err(Problem::new(start, "this is no share of the target").expected(expected));
+            }
+            (span, taken)
+        }
+        DistributionKind::Absolute => {
+            let (span, taken) =
+                units::parse_size_prefix(rest, block_size).map_err(|error| Problem::from(error).at(start))?;
+            if span == 0 {
+                return Err(Problem::new(start, "a range can't be empty")
+                    .hint("what is left of the target needs no range: the rest of the I/O goes there"));
+            }
+            (span, taken)
+        }
+    };
+    // Bounded by 100 above.
+    Ok((DistributionRange { io: io as u32, span }, start + taken))
+}

@@ -1,0 +1,123 @@
+//! Long options: what DISKSPD does not have.
+
+use crate::cli::Invocation;
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::engine::EngineKind;
+use crate::profile::RawText;
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("engine"),
+        forms: &[("--engine <name>", "how I/O is issued: uring, sync, null or sim; help lists them")],
+        default: "chosen by the work to be done",
+        scope: Scope::Profile,
+        notes: "null completes at once and measures the program itself; sim serves I/O from a seeded model of a \
+                device.",
+        compatibility: LinuxOnly,
+        with_profile: true,
+        values: &["uring", "sync", "null", "sim", "help"],
+        read: Read::Text(engine),
+    },
+    Flag {
+        name: Long("out"),
+        forms: &[(
+            "--out <file>",
+            "write a further report to this file, its form by the ending; may be repeated",
+        )],
+        default: "standard output only",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: LinuxOnly,
+        with_profile: true,
+        values: &[],
+        read: Read::Text(out),
+    },
+    Flag {
+        name: Long("dry-run"),
+        forms: &[("--dry-run", "say what would be done, and do nothing")],
+        default: "off",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: LinuxOnly,
+        with_profile: true,
+        values: &[],
+        read: Read::Switch(|draft| draft.dry_run = true),
+    },
+    Flag {
+        name: Long("recreate"),
+        forms: &[("--recreate", "write the files of -c anew even when they are complete")],
+        default: "off",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: LinuxOnly,
+        with_profile: true,
+        values: &[],
+        read: Read::Switch(|draft| draft.recreate = true),
+    },
+    Flag {
+        name: Long("destroy"),
+        forms: &[(
+            "--destroy",
+            "permit writing to a block device that carries a file system or partition table",
+        )],
+        default: "such devices are refused",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: LinuxOnly,
+        with_profile: true,
+        values: &[],
+        read: Read::Switch(|draft| draft.destroy = true),
+    },
+    Flag {
+        name: Long("help"),
+        forms: &[("--help", "print the usage, as -? does")],
+        default: "off",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: LinuxOnly,
+        with_profile: true,
+        values: &[],
+        read: Read::Switch(|draft| draft.answer = Some(Invocation::Usage { no_arguments: false })),
+    },
+    Flag {
+        name: Long("version"),
+        forms: &[("--version", "print the version")],
+        default: "off",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: LinuxOnly,
+        with_profile: true,
+        values: &[],
+        read: Read::Switch(|draft| draft.answer = Some(Invocation::Version)),
+    },
+];
+
+fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.engine = Some(match value {
+        b"uring" => EngineKind::Uring,
+        b"sync" => EngineKind::Sync,
+        b"null" => EngineKind::Null,
+        b"sim" => EngineKind::Sim,
+        b"help" => {
+            draft.answer = Some(Invocation::EngineHelp);
+            return Ok(());
+        }
+        _ => {
+            let what = if value.is_empty() { "the value is missing" } else { "unknown engine" };
+            return Err(Problem::new(0, what)
+                .expected("uring, sync, null or sim")
+                .hint("diskspd --engine help describes them"));
+        }
+    });
+    Ok(())
+}
+
+fn out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if value.is_empty() {
+        return Err(Problem::new(0, "the value is missing").expected("the name of a file to write"));
+    }
+    draft.out.push(RawText::from(value.to_vec()).as_path().to_owned());
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! `-L -D -P -R -v -: -e`: what is measured and printed.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::profile::{Etw, ResultFormat};
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Letter(b'L'),
+        forms: &[("-L", "measure latency")],
+        default: "off",
+        scope: Scope::TimeSpan,
+        notes: "",
+        compatibility: Same,
+        with_profile: false,
+        values: &[],
+        read: Read::Switch(|draft| draft.span.measure_latency = true),
+    },
+    Flag {
+        name: Letter(b'D'),
+        forms: &[("-D[<ms>]", "standard deviation of IOPS over intervals of so many milliseconds")],
+        default: "off; intervals of 1000",
+        scope: Scope::TimeSpan,
+        notes: "",
+        compatibility: Same,
+        with_profile: false,
+        values: &["100", "250", "500", "1000"],
+        read: Read::Integer {
+            required: false,
+            min: i32::MIN,
+            max: i32::MAX,
+            expected: "a time in milliseconds",
+            set: |draft, milliseconds| {
+                draft.span.calculate_iops_std_dev = true;
+                if milliseconds > 0 {
+                    draft.span.io_bucket_duration = milliseconds.unsigned_abs();
+                }
+            },
+        },
+    },
+    Flag {
+        name: Letter(b'P'),
+        forms: &[("-P[<count>]", "print a dot after every so many I/Os of a thread")],
+        default: "off; 65536 I/Os",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: Same,
+        with_profile: false,
+        values: &[],
+        read: Read::Integer {
+            required: false,
+            min: i32::MIN,
+            max: i32::MAX,
+            expected: "a number of I/Os",
+            set: |draft, count| {
+                draft.profile.progress = if count < 1 { 65536 } else { count.unsigned_abs() };
+            },
+        },
+    },
+    Flag {
+        name: Letter(b'R'),
+        forms: &[
+            ("-R<text|xml>", "form of the report on standard output"),
+            ("-Rp[text|xml]", "don't run: check the profile and print it"),
+        ],
+        default: "text",
+        scope: Scope::Profile,
+        notes: "The profile that -Rpxml prints can be run with -X.",
+        compatibility: Same,
+        with_profile: true,
+        values: &["text", "xml", "p", "ptext", "pxml"],
+        read: Read::Text(result_format),
+    },
+    Flag {
+        name: Letter(b'v'),
+        forms: &[
+            ("-v", "tell what is being done"),
+            ("-vs", "add wait statistics to the report; does not imply -v"),
+        ],
+        default: "off",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: Same,
+        with_profile: true,
+        values: &["s"],
+        read: Read::Text(verbose),
+    },
+    Flag {
+        name: Letter(b':'),
+        forms: &[(
+            "-:<mask>",
+            "experimental flags; bit 0: sleep until the next I/O is due under a throughput limit",
+        )],
+        default: "0",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: Same,
+        with_profile: true,
+        values: &[],
+        read: Read::Integer {
+            required: false,
+            min: i32::MIN,
+            max: i32::MAX,
+            expected: "a decimal bit mask",
+            // A bit mask: negative numbers are their two's complement, as in DISKSPD.
+            set: |draft, mask| draft.overrides.experiment_flags = Some(mask as u32),
+        },
+    },
+    Flag {
+        name: Letter(b'e'),
+        forms: &[
+            (
+                "-e<class>",
+                "trace a class of events: PROCESS, THREAD, IMAGE_LOAD, DISK_IO, MEMORY_PAGE_FAULTS, \
+                 MEMORY_HARD_FAULTS, NETWORK or REGISTRY; may be repeated",
+            ),
+            ("-ep", "paged memory for the trace"),
+            ("-eq", "trace timer: performance counter"),
+            ("-es", "trace timer: system time"),
+            ("-ec", "trace timer: cycle counter"),
+        ],
+        default: "no tracing",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: Differs("recorded in the profile; the trace itself exists on Windows only"),
+        with_profile: false,
+        values: &[
+            "PROCESS",
+            "THREAD",
+            "IMAGE_LOAD",
+            "DISK_IO",
+            "MEMORY_PAGE_FAULTS",
+            "MEMORY_HARD_FAULTS",
+            "NETWORK",
+            "REGISTRY",
+        ],
+        read: Read::Text(tracing),
+    },
+];
+
+fn result_format(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let (profile_only, format) = match value {
+        [b'p', format @ ..] => (true, format),
+        format => (false, format),
+    };
+    let result_format = match format {
+        b"" if profile_only || draft.profile_only => None,
+        b"text" => Some(ResultFormat::Text),
+        b"xml" => Some(ResultFormat::Xml),
+        _ => {
+            let what = if format.is_empty() { "the format is missing" } else { "unknown format" };
+            return Err(Problem::new(usize::from(profile_only), what)
+                .expected("text or xml, in lower case; p before it to print the profile only"));
+        }
+    };
+    draft.profile_only |= profile_only;
+    draft.overrides.result_format = result_format.or(draft.overrides.result_format);
+    Ok(())
+}
+
+fn verbose(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    match value {
+        b"" => draft.overrides.verbose = true,
+        b"s" => draft.overrides.verbose_stats = true,
+        _ => {
+            return Err(Problem::new(0, "unknown verbose mode").expected("s for wait statistics, or nothing"));
+        }
+    }
+    Ok(())
+}
+
+fn tracing(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let mut etw = draft.profile.etw.clone().unwrap_or_default();
+    *etw_switch(&mut etw, value).ok_or_else(|| {
+        let what = if value.is_empty() { "the class of events is missing" } else { "unknown class of events" };
+        Problem::new(0, what).expected(
+            "PROCESS, THREAD, IMAGE_LOAD, DISK_IO, MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, NETWORK or REGISTRY, or \
+             one of the letters p, q, s, c",
+        )
+    })? = true;
+    draft.profile.etw = Some(etw);
+    Ok(())
+}
+
+/// Class names must match in full; of the letters only the first is looked at, as in DISKSPD.
+fn etw_switch<'a>(etw: &'a mut Etw, value: &[u8]) -> Option<&'a mut bool> {
+    Some(match value {
+        b"PROCESS" => &mut etw.process,
+        b"THREAD" => &mut etw.thread,
+        b"IMAGE_LOAD" => &mut etw.image_load,
+        b"DISK_IO" => &mut etw.disk_io,
+        b"MEMORY_PAGE_FAULTS" => &mut etw.memory_page_faults,
+        b"MEMORY_HARD_FAULTS" => &mut etw.memory_hard_faults,
+        b"NETWORK" => &mut etw.network,
+        b"REGISTRY" => &mut etw.registry,
+        [b'p', ..] => &mut etw.use_paged_memory,
+        [b'q', ..] => &mut etw.use_perf_timer,
+        [b's', ..] => &mut etw.use_system_timer,
+        [b'c', ..] => &mut etw.use_cycles_counter,
+        _ => return None,
+    })
+}

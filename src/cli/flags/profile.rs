@@ -1,0 +1,80 @@
+//! `-X -y -?`: XML profiles, named events, usage.
+
+use crate::cli::Invocation;
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::profile::RawText;
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Letter(b'X'),
+        forms: &[("-X<file>", "run an XML profile; targets replace its templates (*1, *2, ...)")],
+        default: "the profile is the command line",
+        scope: Scope::Profile,
+        notes: "Beside it only -: -C -d -R -v -W -z and the long options may stand; times and seed replace those of \
+                every time span.",
+        compatibility: Same,
+        with_profile: false,
+        values: &[],
+        read: Read::Text(profile),
+    },
+    Flag {
+        name: Letter(b'y'),
+        forms: &[
+            ("-ys<event>", "set this event when the measurement starts"),
+            ("-yf<event>", "set this event when the measurement has finished"),
+            ("-yr<event>", "wait for this event before the run starts"),
+            ("-yp<event>", "stop the run when this event is set"),
+            ("-ye<event>", "set this existing event and end, without a run (exit code 1)"),
+        ],
+        default: "no events",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: Differs("-ys and -yf set their events; DISKSPD 2.2 creates them and never does"),
+        with_profile: false,
+        values: &["s", "f", "r", "p", "e"],
+        read: Read::Text(event),
+    },
+    Flag {
+        name: Letter(b'?'),
+        forms: &[("-?", "print the usage")],
+        default: "off",
+        scope: Scope::Profile,
+        notes: "",
+        compatibility: Same,
+        with_profile: false,
+        values: &[],
+        read: Read::Switch(|draft| draft.answer = Some(Invocation::Usage { no_arguments: false })),
+    },
+];
+
+fn profile(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if value.is_empty() {
+        return Err(
+            Problem::new(0, "the file name is missing").expected("the name of an XML profile, attached")
+        );
+    }
+    if draft.profile_path.is_some() {
+        return Err(Problem::new(0, "a second XML profile").hint("run them one after the other"));
+    }
+    draft.profile_path = Some(RawText::from(value.to_vec()));
+    Ok(())
+}
+
+fn event(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let (kind, name) = value.split_first().map_or((None, value), |(kind, name)| (Some(*kind), name));
+    let event = match kind {
+        Some(b's') => &mut draft.events.start,
+        Some(b'f') => &mut draft.events.finish,
+        Some(b'r') => &mut draft.events.wait,
+        Some(b'p') => &mut draft.events.stop,
+        Some(b'e') => &mut draft.set_event,
+        _ => {
+            let what = if kind.is_none() { "the kind of event is missing" } else { "unknown kind of event" };
+            return Err(Problem::new(0, what).expected("one of s, f, r, p, e, and the event's name"));
+        }
+    };
+    *event = Some(RawText::from(name.to_vec()));
+    Ok(())
+}

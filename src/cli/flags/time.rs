@@ -1,0 +1,75 @@
+//! `-d -W -C -z`: phases of the time span, and the seed.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::{clock, units};
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Letter(b'd'),
+        forms: &[("-d<seconds>", "duration of the measurement")],
+        default: "10",
+        scope: Scope::TimeSpan,
+        notes: "-d0 measures nothing.",
+        compatibility: Same,
+        with_profile: true,
+        values: &[],
+        read: seconds(|draft, seconds| draft.overrides.duration = Some(seconds.unsigned_abs())),
+    },
+    Flag {
+        name: Letter(b'W'),
+        forms: &[("-W<seconds>", "warm-up before the measurement")],
+        default: "5",
+        scope: Scope::TimeSpan,
+        notes: "",
+        compatibility: Same,
+        with_profile: true,
+        values: &[],
+        read: seconds(|draft, seconds| draft.overrides.warmup = Some(seconds.unsigned_abs())),
+    },
+    Flag {
+        name: Letter(b'C'),
+        forms: &[("-C<seconds>", "cool-down: I/O goes on after the measurement")],
+        default: "0",
+        scope: Scope::TimeSpan,
+        notes: "",
+        compatibility: Same,
+        with_profile: true,
+        values: &[],
+        read: seconds(|draft, seconds| draft.overrides.cooldown = Some(seconds.unsigned_abs())),
+    },
+    Flag {
+        name: Letter(b'z'),
+        forms: &[("-z[<seed>]", "seed of the random numbers; without value, the machine's uptime in ms")],
+        default: "0",
+        scope: Scope::TimeSpan,
+        notes: "Thread i draws from seed + i. The same seed gives the same offsets as on Windows.",
+        compatibility: Same,
+        with_profile: true,
+        values: &[],
+        read: Read::Text(seed),
+    },
+];
+
+/// A lenient number of seconds; no digits read as 0.
+const fn seconds(set: fn(&mut Draft, i32)) -> Read {
+    Read::Integer {
+        required: false,
+        min: 0,
+        max: i32::MAX,
+        expected: "a time in whole seconds, at least 0",
+        set,
+    }
+}
+
+fn seed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.overrides.rand_seed = Some(match value {
+        // The low 32 bits, as DISKSPD takes them.
+        [] => clock::uptime_millis() as u32,
+        _ => units::parse_seed(value).map_err(|error| {
+            Problem::new(error.position, error.kind.to_string()).expected("a 32-bit number")
+        })?,
+    });
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! `-w -Z`: how much is written, and what.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::profile::{RandomDataSource, RawText};
+use crate::units;
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Letter(b'w'),
+        forms: &[("-w<percent>", "share of writes; writing destroys what is on the targets")],
+        default: "0, read only",
+        scope: Scope::Targets,
+        notes: "The percentage must be given: -w alone is an error.",
+        compatibility: Same,
+        with_profile: false,
+        values: &["0", "30", "50", "100"],
+        read: Read::Integer {
+            required: true,
+            min: 0,
+            max: 100,
+            expected: "a percentage from 0 to 100",
+            set: |draft, percent| draft.target.write_ratio = percent.unsigned_abs(),
+        },
+    },
+    Flag {
+        name: Letter(b'Z'),
+        forms: &[
+            ("-Z", "write zeros"),
+            ("-Zr", "write fresh random content with every I/O (costs CPU time)"),
+            ("-Z<size>", "write from random positions of a buffer of this size, filled with random content"),
+            ("-Z<size>,<file>", "the same, filled from a file; repeated when the file is shorter"),
+        ],
+        default: "bytes 0, 1, ..., 255, repeated",
+        scope: Scope::Targets,
+        notes: "The buffer must hold at least one block. If several forms are given: sized buffer before zeros \
+                before random content.",
+        compatibility: Differs(
+            "with both -Z and -Z<size>, profiles name the sized buffer that is used; DISKSPD names zeros",
+        ),
+        with_profile: false,
+        values: &["r"],
+        read: Read::Text(content),
+    },
+];
+
+fn content(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    match value {
+        b"" => draft.target.zero_write_buffers = true,
+        b"r" => draft.span.random_write_data = true,
+        _ => {
+            let comma = value.iter().position(|b| *b == b',').unwrap_or(value.len());
+            let file = value.get(comma + 1..).filter(|file| !file.is_empty());
+            let size = units::parse_size(&value[..comma], draft.block_size())?;
+            if size == 0 {
+                return Err(Problem::new(0, "the write buffer can't be empty"));
+            }
+            let path = file.map(|file| RawText::from(file.to_vec()));
+            draft.target.random_data_source = Some(RandomDataSource { size, path });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! The man page, in roff's man macros.
+
+use super::commands::COMMANDS;
+use super::flag::Compatibility;
+use super::flags::GROUPS;
+use super::{COMPATIBLE_VERSION, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, help};
+use std::fmt::Write;
+
+/// The man page `diskspd(1)`; ends with a line feed.
+pub fn page() -> String {
+    let mut page = format!(".TH DISKSPD 1 \"\" \"diskspd {}\"\n", env!("CARGO_PKG_VERSION"));
+    page.push_str(".SH NAME\ndiskspd \\- storage load generator and benchmark\n.SH SYNOPSIS\n");
+    for line in help::SYNOPSIS {
+        let _ = writeln!(page, "{}\n.br", escape(line));
+    }
+    let _ = write!(
+        page,
+        ".SH DESCRIPTION\nReads and writes files or block devices with a given pattern for a given time and reports \
+         throughput, I/Os per second, CPU usage and, on request, latencies. Takes the command lines and profiles of \
+         DISKSPD {COMPATIBLE_VERSION} and prints its reports.\n.PP\n\
+         All options come before all targets. The value of a letter is attached to it.\n"
+    );
+    section(&mut page, "TARGETS", help::TARGETS);
+    section(&mut page, "SIZE SUFFIXES", help::SIZES);
+    page.push_str(".SH OPTIONS\n");
+    for group in GROUPS {
+        let _ = writeln!(page, ".SS {}", escape(group.title));
+        for flag in group.flags {
+            for (syntax, help) in flag.forms {
+                item(&mut page, syntax, help);
+            }
+            let _ = write!(page, ".br\nDefault: {}.", escape(flag.default));
+            if !flag.notes.is_empty() {
+                let _ = write!(page, " {}", escape(flag.notes));
+            }
+            if let Compatibility::Differs(why) = flag.compatibility {
+                let _ = write!(page, " Other than DISKSPD: {}.", escape(why));
+            }
+            page.push('\n');
+        }
+    }
+    page.push_str(".SH COMMANDS\n");
+    for command in COMMANDS {
+        item(&mut page, format!("{} {}", command.name, command.arguments).trim_end(), command.help);
+    }
+    page.push_str(".SH EXIT STATUS\n");
+    let codes = [
+        (EXIT_SUCCESS, "The run or the answer was given."),
+        (EXIT_RUN_FAILED, "The run failed, or an event can't be used; also after -ye."),
+        (EXIT_USAGE, "No arguments, or a wrong command line or profile."),
+    ];
+    for (code, meaning) in codes {
+        item(&mut page, &code.to_string(), meaning);
+    }
+    page.push_str(".SH EXAMPLES\n");
+    for (line, meaning) in help::EXAMPLES {
+        item(&mut page, line, meaning);
+    }
+    page
+}
+
+fn section(page: &mut String, title: &str, rows: &[(&str, &str)]) {
+    let _ = writeln!(page, ".SH {title}");
+    for (form, meaning) in rows {
+        item(page, form, meaning);
+    }
+}
+
+fn item(page: &mut String, term: &str, text: &str) {
+    let _ = writeln!(page, ".TP\n\\fB{}\\fR\n{}", escape(term), escape(text));
+}
+
+/// Text that roff prints as it is: backslashes and hyphens are its own, as are dots and quotes at the start of a line.
+fn escape(text: &str) -> String {
+    let text = text.replace('\\', "\\e").replace('-', "\\-");
+    if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::flags;
+
+    #[test]
+    fn the_page_shows_every_form_of_every_option() {
+        let page = page();
+        for (syntax, _) in flags::all().flat_map(|flag| flag.forms) {
+            assert!(page.contains(&format!("\\fB{}\\fR\n", escape(syntax))), "{syntax}");
+        }
+    }
+
+    #[test]
+    fn no_line_is_taken_for_an_unknown_macro() {
+        for line in page().lines().filter(|line| line.starts_with(['.', '\''])) {
+            let name = line.split(' ').next().unwrap();
+            assert!([".TH", ".SH", ".SS", ".TP", ".PP", ".br"].contains(&name), "{line}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The parser: DISKSPD's two passes over the options, with the flag table as dispatch.
+
+use super::draft::Draft;
+use super::error::{CliError, Problem};
+use super::flag::{Flag, Name, Read};
+use super::{Invocation, commands, flags, suggest};
+use crate::profile::RawText;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+
+/// One option of the command line.
+struct Given<'a> {
+    /// The argument as typed.
+    argument: &'a [u8],
+    /// Its row; `None` = unknown.
+    flag: Option<&'static Flag>,
+    /// Its value; for a long option possibly the next argument.
+    value: &'a [u8],
+    /// Where the value begins in the argument: behind the letter or the `=`, else at the end.
+    offset: usize,
+}
+
+/// Understands a command line. `arguments[0]` is the program's name; the profile keeps all arguments, joined by
+/// single blanks.
+///
+/// Order of judgement, which decides which of several errors is told: commands; an option behind a target; options
+/// that may stand beside a profile, `-b` and `-X`; all other options; missing targets.
+pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
+    let command_line = RawText::from(join(arguments));
+    let arguments = arguments.get(1..).unwrap_or_default();
+    if arguments.is_empty() {
+        return Ok(Invocation::Usage { no_arguments: true });
+    }
+    if let Some(command) = commands::parse(arguments) {
+        return command;
+    }
+
+    let (options, targets) = split(arguments)?;
+    let mut draft = Draft::default();
+    first_pass(&options, &targets, &mut draft)?;
+    for option in options.iter().filter(|option| !option.is_first_pass()) {
+        option.read(&mut draft, &options, &targets)?;
+        if let Some(answer) = draft.answer.take() {
+            return Ok(answer);
+        }
+    }
+    if let Some(name) = draft.set_event {
+        return Ok(Invocation::SetEvent { name });
+    }
+    if targets.is_empty() && draft.profile_path.is_none() {
+        return Err(CliError::new("no target")
+            .hint("name at least one file or block device behind the options; diskspd -? explains"));
+    }
+    let warnings = detached_value_warning(&options, &targets, &draft).into_iter().collect();
+    let paths = targets.iter().map(|path| RawText::from(path.to_vec())).collect();
+    Ok(Invocation::Run(Box::new(draft.finish(command_line, paths, warnings))))
+}
+
+fn join(arguments: &[OsString]) -> Vec<u8> {
+    arguments.iter().map(|argument| argument.as_bytes()).collect::<Vec<_>>().join(&b' ')
+}
+
+/// Splits the arguments into options and, behind all of them, targets.
+fn split(arguments: &[OsString]) -> Result<(Vec<Given<'_>>, Vec<&[u8]>), CliError> {
+    let mut options: Vec<Given> = Vec::new();
+    let mut targets: Vec<&[u8]> = Vec::new();
+    let mut rest = arguments.iter().map(|argument| argument.as_bytes());
+    while let Some(argument) = rest.next() {
+        if argument.first() != Some(&b'-') {
+            if let Some(name) = suggest::foreign_dash(argument) {
+                return Err(CliError::at(
+                    argument,
+                    0,
+                    format!("this begins with {name}, not with a minus sign"),
+                )
+                .hint("copied from a formatted page? Type - anew; a file of that name is written with ./"));
+            }
+            targets.push(argument);
+            continue;
+        }
+        if let Some(target) = targets.first() {
+            return Err(option_after_target(argument, target, &options));
+        }
+        options.push(Given::new(argument, &mut rest)?);
+    }
+    Ok((options, targets))
+}
+
+fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> CliError {
+    let shown = String::from_utf8_lossy(target);
+    let error = CliError::at(argument, 0, format!("an option stands behind the target '{shown}'"));
+    match options.last().and_then(|option| option.with_value(&Draft::default(), target)) {
+        Some(spelling) => error.hint(format!("if '{shown}' is a value, attach it: {spelling}")),
+        None => error.hint(
+            "all options come before all targets; a target whose name begins with - is written ./-name",
+        ),
+    }
+}
+
+/// Reads the first-pass options and judges what may stand beside `-X`.
+fn first_pass(options: &[Given], targets: &[&[u8]], draft: &mut Draft) -> Result<(), CliError> {
+    let mut not_beside_profile: Option<&Given> = None;
+    for option in options {
+        if option.is_letter(b'X') && draft.profile_path.is_none() {
+            if let Some(other) = not_beside_profile {
+                return Err(other.beside_profile());
+            }
+        } else if !option.flag.is_some_and(|flag| flag.with_profile) && !option.is_letter(b'X') {
+            if draft.profile_path.is_some() {
+                return Err(option.beside_profile());
+            }
+            not_beside_profile.get_or_insert(option);
+        }
+        if option.is_first_pass() {
+            option.read(draft, options, targets)?;
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Given<'a> {
+    /// Looks the argument up in the table; a long option may take its value from `rest`.
+    fn new(argument: &'a [u8], rest: &mut impl Iterator<Item = &'a [u8]>) -> Result<Given<'a>, CliError> {
+        let Some(long) = argument.strip_prefix(b"--") else {
+            let offset = argument.len().min(2);
+            let given = Given { argument, flag: None, value: &argument[offset..], offset };
+            // `-dry-run` would pass as `-d0`, `-help` as `-h`: too dangerous to read that way.
+            if given.as_long_option().is_some() {
+                return Ok(given);
+            }
+            let flag = argument.get(1).and_then(|letter| flags::find(|name| name == Name::Letter(*letter)));
+            return Ok(Given { flag, ..given });
+        };
+        let equals = long.iter().position(|b| *b == b'=');
+        let name = &long[..equals.unwrap_or(long.len())];
+        let flag = flags::find(|n| matches!(n, Name::Long(long) if long.as_bytes() == name));
+        let (value, offset) = match (equals, flag) {
+            (Some(at), Some(flag)) if !flag.takes_value() => {
+                let what = format!("{} takes no value", flag.name.with_dashes());
+                return Err(CliError::at(argument, at + 2, what));
+            }
+            (Some(at), _) => (&long[at + 1..], at + 3),
+            (None, Some(flag)) if flag.takes_value() => match rest.next() {
+                Some(value) => (value, argument.len()),
+                None => {
+                    let what = format!("{}: the value is missing", flag.name.with_dashes());
+                    return Err(CliError::at(argument, argument.len(), what)
+                        .hint(format!("write {}", flag.forms[0].0)));
+                }
+            },
+            (None, _) => (&long[long.len()..], argument.len()),
+        };
+        Ok(Given { argument, flag, value, offset })
+    }
+
+    fn is_letter(&self, letter: u8) -> bool {
+        self.flag.is_some_and(|flag| flag.name == Name::Letter(letter))
+    }
+
+    fn is_first_pass(&self) -> bool {
+        self.flag.is_some_and(Flag::is_first_pass)
+    }
+
+    /// Reads the option into the draft.
+    fn read(&self, draft: &mut Draft, options: &[Given], targets: &[&[u8]]) -> Result<(), CliError> {
+        let Some(flag) = self.flag else { return Err(self.unknown()) };
+        flag.apply(draft, self.value).map_err(|problem| {
+            let is_last = options.last().is_some_and(|last| std::ptr::eq(self, last));
+            let next = targets.first().filter(|_| is_last);
+            let detached = next.and_then(|next| self.with_value(draft, next));
+            let hint = match detached {
+                Some(spelling) => Some(format!("the value is attached without a blank: write {spelling}")),
+                None => problem.hint.clone(),
+            };
+            self.error(flag, Problem { hint, ..problem })
+        })
+    }
+
+    fn error(&self, flag: &Flag, problem: Problem) -> CliError {
+        let name = flag.name.with_dashes();
+        if self.offset == self.argument.len() && !self.value.is_empty() {
+            // The value of a long option is an argument of its own.
+            return CliError::in_value(self.value, 0, &name, problem);
+        }
+        CliError::in_value(self.argument, self.offset, &name, problem)
+    }
+
+    /// The right spelling, if this option has no value yet and `next`, a number or keyword, would make one.
+    fn with_value(&self, draft: &Draft, next: &[u8]) -> Option<String> {
+        let flag =
+            self.flag.filter(|flag| self.offset == 2 && self.value.is_empty() && flag.takes_value())?;
+        let plausible = match flag.read {
+            // Lenient integers would take any text.
+            Read::Integer { .. } => next.iter().all(u8::is_ascii_digit),
+            _ => {
+                let keyword = flag.values.iter().any(|value| value.as_bytes() == next);
+                let number = next.first().is_some_and(u8::is_ascii_digit);
+                keyword || number || flag.apply(&mut draft.clone(), b"").is_err()
+            }
+        };
+        let accepted = !next.is_empty() && plausible && flag.apply(&mut draft.clone(), next).is_ok();
+        accepted.then(|| format!("{}{}", flag.name.with_dashes(), String::from_utf8_lossy(next)))
+    }
+
+    /// `-version`, with one dash: the long option that was meant.
+    fn as_long_option(&self) -> Option<String> {
+        let name = self.argument[1..].split(|b| *b == b'=').next()?;
+        let flag = flags::find(|n| matches!(n, Name::Long(long) if long.as_bytes() == name))?;
+        Some(flag.name.with_dashes())
+    }
+
+    fn beside_profile(&self) -> CliError {
+        match self.flag {
+            None => self.unknown(),
+            Some(flag) => {
+                let beside: Vec<String> = flags::all()
+                    .filter(|flag| flag.with_profile && matches!(flag.name, Name::Letter(_)))
+                    .map(|flag| flag.name.with_dashes())
+                    .collect();
+                let what =
+                    format!("{} can't be given together with an XML profile (-X)", flag.name.with_dashes());
+                CliError::at(self.argument, 0, what)
+                    .hint(format!("set it in the profile; beside -X only {} may stand", beside.join(" ")))
+            }
+        }
+    }
+
+    fn unknown(&self) -> CliError {
+        let argument = self.argument;
+        let dashes = argument.iter().take_while(|b| **b == b'-').count();
+        let error = CliError::at(argument, dashes, "unknown option");
+        if argument == b"-" || argument == b"--" {
+            return error
+                .hint("options need no end mark; a target whose name begins with - is written ./-name");
+        }
+        if let Some(long) = self.as_long_option() {
+            return error.hint(format!("did you mean {long}?"));
+        }
+        let (meant, remark) = match argument.strip_prefix(b"--") {
+            Some(long) => (suggest::nearest_long_option(long), ""),
+            None => (suggest::letter_in_other_case(argument[1]), " Case matters."),
+        };
+        error.hint(match meant {
+            Some(flag) => format!("did you mean {}: {}?{remark}", flag.name.with_dashes(), flag.forms[0].1),
+            None => "diskspd -? lists all options".to_owned(),
+        })
+    }
+}
+
+/// `-r 8k file` is accepted as random I/O on two targets; hardly anyone means that.
+fn detached_value_warning(options: &[Given], targets: &[&[u8]], draft: &Draft) -> Option<String> {
+    let (last, first) = (options.last()?, targets.first()?);
+    // The state before the option is gone; judge by a fresh one with the same block size.
+    let mut fresh = Draft::default();
+    fresh.target.block_size = draft.target.block_size;
+    let spelling = last.with_value(&fresh, first).filter(|_| targets.len() > 1)?;
+    let shown = String::from_utf8_lossy(first);
+    Some(format!(
+        "'{shown}' is taken as a target; if it is the value of the option before it, write {spelling}"
+    ))
+}

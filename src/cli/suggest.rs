@@ -1,0 +1,74 @@
+//! What was probably meant by an argument that can't be understood.
+
+use super::flag::{Flag, Name};
+use super::flags;
+
+/// Dashes that look like a minus sign and are none, at the start of an argument.
+pub fn foreign_dash(argument: &[u8]) -> Option<&'static str> {
+    let first = match std::str::from_utf8(argument) {
+        Ok(text) => text.chars().next()?,
+        Err(error) => std::str::from_utf8(&argument[..error.valid_up_to()]).ok()?.chars().next()?,
+    };
+    Some(match first {
+        '\u{2010}' => "a hyphen (U+2010)",
+        '\u{2011}' => "a non-breaking hyphen (U+2011)",
+        '\u{2012}' => "a figure dash (U+2012)",
+        '\u{2013}' => "an en dash (U+2013)",
+        '\u{2014}' => "an em dash (U+2014)",
+        '\u{2015}' => "a horizontal bar (U+2015)",
+        '\u{2212}' => "a mathematical minus (U+2212)",
+        '\u{fe63}' => "a small hyphen-minus (U+FE63)",
+        '\u{ff0d}' => "a full-width hyphen-minus (U+FF0D)",
+        _ => return None,
+    })
+}
+
+/// The option of the same letter in the other case.
+pub fn letter_in_other_case(given: u8) -> Option<&'static Flag> {
+    flags::find(|name| match name {
+        Name::Letter(letter) => letter.eq_ignore_ascii_case(&given),
+        Name::Long(_) => false,
+    })
+}
+
+/// The long option that differs from `given` (without dashes) in at most two characters.
+pub fn nearest_long_option(given: &[u8]) -> Option<&'static Flag> {
+    let name = given.split(|b| *b == b'=').next()?;
+    flags::all()
+        .filter_map(|flag| match flag.name {
+            Name::Long(long) => Some((distance(long.as_bytes(), name), flag)),
+            Name::Letter(_) => None,
+        })
+        .filter(|(distance, _)| *distance <= 2)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, flag)| flag)
+}
+
+/// Levenshtein distance.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        let cases =
+            [("", "", 0), ("a", "", 1), ("engine", "engin", 1), ("engine", "enigne", 2), ("out", "in", 3)];
+        for (a, b, expected) in cases {
+            assert_eq!(distance(a.as_bytes(), b.as_bytes()), expected, "{a} {b}");
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! Rules that relate several settings of a profile.

@@ -1,0 +1,361 @@
+//! The rules as tables, in the order in which their messages appear.
+
+use super::{Case, Finding, Severity, distribution};
+use crate::profile::{CacheMode, Target, Throughput, TimeSpan};
+use Severity::{Error, Warning};
+
+/// A rule; broken when `broken` says so.
+struct Rule {
+    name: &'static str,
+    severity: Severity,
+    broken: fn(&Case<'_>) -> bool,
+    message: fn(&Case<'_>) -> String,
+}
+
+impl Rule {
+    fn check(&self, case: &Case) -> Option<Finding> {
+        (self.broken)(case).then(|| Finding {
+            severity: self.severity,
+            rule: self.name,
+            message: (self.message)(case),
+            place: None,
+        })
+    }
+}
+
+/// Rules of a time span as such: they look at no target.
+pub(super) fn check_span(span: &TimeSpan) -> Vec<Finding> {
+    let case = Case { span, target: &Target::default() };
+    SPAN_RULES.iter().filter_map(|rule| rule.check(&case)).collect()
+}
+
+/// Rules of a target's settings in its time span.
+pub(super) fn check_target(case: &Case) -> Vec<Finding> {
+    let mut findings: Vec<Finding> =
+        THREAD_AND_PATTERN_RULES.iter().filter_map(|rule| rule.check(case)).collect();
+    findings.extend(distribution::check(case));
+    findings.extend(BUFFER_AND_AREA_RULES.iter().filter_map(|rule| rule.check(case)));
+    findings
+}
+
+/// The rule of a target's path, the only one that differs between targets of a command line.
+pub(super) fn check_path(case: &Case) -> Option<Finding> {
+    TEMPLATE_RULE.check(case)
+}
+
+impl Case<'_> {
+    fn is_random(&self) -> bool {
+        self.target.random_ratio != 0
+    }
+
+    fn is_sequential(&self) -> bool {
+        !self.is_random()
+    }
+
+    fn is_multi_threaded(&self) -> bool {
+        self.span.thread_count > 1 || self.target.threads_per_file > 1
+    }
+
+    fn is_floating_pool(&self) -> bool {
+        self.span.is_floating_pool()
+    }
+
+    /// Threads that share the target's burst.
+    fn sharing_threads(&self) -> u64 {
+        match (self.span.thread_count, self.target.thread_targets.len()) {
+            (0, _) => self.target.threads_per_file.into(),
+            (pool, 0) => pool.into(),
+            (_, named) => named as u64,
+        }
+    }
+}
+
+/// Any stated limit counts, however low: DISKSPD loses those that round to 0 bytes per millisecond.
+fn is_throttled(target: &Target) -> bool {
+    match target.throughput {
+        Some(Throughput::BytesPerMillisecond(limit) | Throughput::Iops(limit)) => limit > 0,
+        None => false,
+    }
+}
+
+const SPAN_RULES: &[Rule] = &[
+    Rule {
+        name: "V1",
+        severity: Error,
+        broken: |c| c.span.disable_affinity && !c.span.affinity.is_empty(),
+        message: |_| {
+            "-n (DisableAffinity) and a list of CPUs (-a, Affinity) exclude each other; give one of them"
+                .into()
+        },
+    },
+    Rule {
+        name: "G4",
+        severity: Error,
+        broken: |c| c.span.calculate_iops_std_dev && c.span.io_bucket_duration == 0,
+        message: |_| "IOPS statistics (-D) need intervals (IoBucketDuration) of at least 1 ms".into(),
+    },
+    Rule {
+        name: "G11",
+        severity: Warning,
+        broken: |c| c.span.request_count > 0 && c.span.thread_count == 0,
+        message: |_| {
+            "-O (RequestCount of the time span) has no effect without -F (ThreadCount); for outstanding I/Os per \
+             target use -o"
+                .into()
+        },
+    },
+];
+
+const THREAD_AND_PATTERN_RULES: &[Rule] = &[
+    Rule {
+        name: "G1",
+        severity: Error,
+        broken: |c| c.target.block_size == 0,
+        message: |_| "the block size (-b, BlockSize) must be at least 1 byte".into(),
+    },
+    Rule {
+        name: "G2",
+        severity: Error,
+        broken: |c| c.target.request_count == 0 && !c.is_floating_pool(),
+        message: |_| "the number of outstanding I/Os (-o, RequestCount) must be at least 1".into(),
+    },
+    Rule {
+        name: "G3",
+        severity: Error,
+        broken: |c| c.target.threads_per_file == 0 && c.span.thread_count == 0,
+        message: |_| "no thread works on the target: give ThreadsPerFile (-t) or ThreadCount (-F)".into(),
+    },
+    Rule {
+        name: "V2",
+        severity: Error,
+        broken: |c| c.span.thread_count > 0 && c.target.threads_per_file > 1,
+        message: |_| {
+            "-F (ThreadCount, threads in all) and -t (ThreadsPerFile, threads per target) exclude each other; \
+             give one of them"
+                .into()
+        },
+    },
+    Rule {
+        name: "V3",
+        severity: Error,
+        broken: |c| is_throttled(c.target) && c.span.completion_routines,
+        message: |_| "-g (Throughput) can't be kept with completion routines (-x, CompletionRoutines)".into(),
+    },
+    Rule {
+        name: "V4",
+        severity: Error,
+        broken: |c| (c.target.think_time.unwrap_or(0) > 0) != (c.target.burst_size.unwrap_or(0) > 0),
+        message: |c| {
+            let (given, missing) = match c.target.think_time {
+                Some(time) if time > 0 => ("-j (ThinkTime)", "-i (BurstSize)"),
+                _ => ("-i (BurstSize)", "-j (ThinkTime)"),
+            };
+            format!("{given} needs {missing}: bursts are so many I/Os, then a pause of so many ms")
+        },
+    },
+    Rule {
+        name: "G9",
+        severity: Warning,
+        broken: |c| {
+            let burst = u64::from(c.target.burst_size.unwrap_or(0));
+            c.target.think_time.unwrap_or(0) > 0 && burst > 0 && burst < c.sharing_threads()
+        },
+        message: |c| {
+            format!(
+                "the burst of {} I/Os (-i, BurstSize) is shared by {} threads: each of them issues 1, more than \
+                 was asked for in all",
+                c.target.burst_size.unwrap_or(0),
+                c.sharing_threads()
+            )
+        },
+    },
+    Rule {
+        name: "V5",
+        severity: Error,
+        broken: |c| c.is_floating_pool() && is_throttled(c.target),
+        message: |_| "-g (Throughput) can't be kept when I/Os float between targets (-F with -O)".into(),
+    },
+    Rule {
+        name: "V6",
+        severity: Error,
+        broken: |c| c.is_floating_pool() && c.target.think_time.unwrap_or(0) > 0,
+        message: |_| "-j (ThinkTime) has no meaning when I/Os float between targets (-F with -O)".into(),
+    },
+    Rule {
+        name: "V7",
+        severity: Error,
+        broken: |c| c.is_floating_pool() && c.target.parallel_async_io,
+        message: |_| {
+            "-p (ParallelAsyncIO) has no meaning when I/Os float between targets (-F with -O)".into()
+        },
+    },
+    Rule {
+        name: "V8",
+        severity: Error,
+        broken: |c| c.is_floating_pool() && c.target.weight == 0,
+        message: |_| "Weight 0: the target would get no I/O; give it a weight of at least 1".into(),
+    },
+    Rule {
+        name: "V9",
+        severity: Error,
+        broken: |c| c.is_floating_pool() && threads_outside_pool(c).next().is_some(),
+        message: |c| {
+            let threads: Vec<String> = threads_outside_pool(c).map(|thread| thread.to_string()).collect();
+            format!(
+                "ThreadTargets names thread {}, but the pool has the threads 0 to {}",
+                threads.join(", "),
+                c.span.thread_count - 1
+            )
+        },
+    },
+    Rule {
+        name: "V10",
+        severity: Error,
+        broken: |c| !c.is_floating_pool() && !c.target.thread_targets.is_empty(),
+        message: |_| "ThreadTargets needs both ThreadCount and RequestCount in the time span".into(),
+    },
+    Rule {
+        name: "V11",
+        severity: Error,
+        broken: |c| c.is_random() && c.target.thread_stride > 0,
+        message: |_| "-T (ThreadStride) is for sequential I/O; it has no meaning with -r or -rs".into(),
+    },
+    Rule {
+        name: "V12",
+        severity: Error,
+        broken: |c| c.is_random() && c.target.interlocked_sequential,
+        message: |_| {
+            "-si (InterlockedSequential) is for sequential I/O; it has no meaning with -r or -rs".into()
+        },
+    },
+    Rule {
+        name: "V13",
+        severity: Error,
+        broken: |c| c.is_random() && c.target.parallel_async_io,
+        message: |_| "-p (ParallelAsyncIO) is for sequential I/O; it has no meaning with -r or -rs".into(),
+    },
+    Rule {
+        name: "V14",
+        severity: Error,
+        broken: |c| c.is_sequential() && c.target.distribution.is_some(),
+        message: |_| "-rd (Distribution) is for random I/O; add -r, or -rs for a share of random I/O".into(),
+    },
+    Rule {
+        name: "W1",
+        severity: Warning,
+        broken: |c| c.is_sequential() && c.target.parallel_async_io && c.target.request_count == 1,
+        message: |_| "-p (ParallelAsyncIO) has no effect with one outstanding I/O; use -o2 or more".into(),
+    },
+    Rule {
+        name: "V15",
+        severity: Error,
+        broken: |c| c.is_sequential() && c.target.interlocked_sequential && c.target.thread_stride > 0,
+        message: |_| {
+            "-si (InterlockedSequential) and -T (ThreadStride) exclude each other: with -si all threads share one \
+             position"
+                .into()
+        },
+    },
+    Rule {
+        name: "V16",
+        severity: Error,
+        broken: |c| c.is_sequential() && c.target.interlocked_sequential && c.target.parallel_async_io,
+        message: |_| "-si (InterlockedSequential) and -p (ParallelAsyncIO) exclude each other".into(),
+    },
+    Rule {
+        name: "W2",
+        severity: Warning,
+        broken: |c| c.is_sequential() && c.target.interlocked_sequential && !c.is_multi_threaded(),
+        message: |_| "-si (InterlockedSequential) has no effect with a single thread; use -s".into(),
+    },
+    Rule {
+        name: "W3",
+        severity: Warning,
+        broken: |c| {
+            let plain = !c.target.interlocked_sequential && c.target.thread_stride == 0;
+            c.is_sequential() && plain && c.is_multi_threaded()
+        },
+        message: |_| {
+            "several threads read or write the same sequence, each from the start: taken together this is not \
+             sequential; -si lets them share one sequence, -T gives each its own start"
+                .into()
+        },
+    },
+    Rule {
+        name: "V17",
+        severity: Error,
+        broken: |c| {
+            let alone = !c.target.interlocked_sequential && !c.is_multi_threaded();
+            c.is_sequential() && alone && c.target.thread_stride > 0
+        },
+        message: |_| "-T (ThreadStride) needs more than one thread (-t or -F)".into(),
+    },
+];
+
+fn threads_outside_pool<'a>(case: &'a Case) -> impl Iterator<Item = u32> + 'a {
+    case.target.thread_targets.iter().map(|t| t.thread).filter(|thread| *thread >= case.span.thread_count)
+}
+
+const BUFFER_AND_AREA_RULES: &[Rule] = &[
+    Rule {
+        name: "V18",
+        severity: Error,
+        broken: |c| {
+            let source = c.target.random_data_source.as_ref();
+            source.is_some_and(|source| source.size > 0 && source.size < c.target.block_size.into())
+        },
+        message: |c| {
+            format!(
+                "the write buffer of -Z (RandomDataSource) must hold at least one block of {} bytes",
+                c.target.block_size
+            )
+        },
+    },
+    Rule {
+        name: "V19",
+        severity: Error,
+        broken: |c| c.target.memory_mapped_io && c.span.completion_routines,
+        message: |_| "-Sm (MemoryMappedIo) and -x (CompletionRoutines) exclude each other".into(),
+    },
+    Rule {
+        name: "V20",
+        severity: Error,
+        broken: |c| c.target.memory_mapped_io && c.target.cache_mode == CacheMode::DisableOsCache,
+        message: |_| {
+            "-Sm (MemoryMappedIo) always uses the cache; it can't be combined with -Su, -Sh or -h \
+             (DisableOSCache)"
+                .into()
+        },
+    },
+    Rule {
+        name: "V21",
+        severity: Error,
+        broken: |c| !c.target.memory_mapped_io && c.target.flush_type.is_some(),
+        message: |_| "-N (FlushType) is for memory-mapped I/O; add -Sm (MemoryMappedIo)".into(),
+    },
+    Rule {
+        name: "V23",
+        severity: Error,
+        broken: |c| c.target.max_file_size != 0 && c.target.max_file_size <= c.target.base_file_offset,
+        message: |c| {
+            format!(
+                "the end of the area (-f or -B<base>:<length>, MaxFileSize) at {} must be above its base (-B, \
+                 BaseFileOffset) at {}",
+                c.target.max_file_size, c.target.base_file_offset
+            )
+        },
+    },
+];
+
+const TEMPLATE_RULE: Rule = Rule {
+    name: "V22",
+    severity: Error,
+    broken: |c| c.target.is_template(),
+    message: |c| {
+        format!(
+            "target '{path}' is a template: name the file to put there behind -X<profile>, or write ./{path} for a \
+             file of that name",
+            path = c.target.path
+        )
+    },
+};

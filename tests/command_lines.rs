@@ -1,0 +1,406 @@
+//! The command line as a specification: every file below `tests/data/command-lines` is a table of command lines and
+//! what becomes of them. Adding a case means adding a line there.
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails that way
+
+use diskspd::cli::{self, Invocation, RunRequest};
+use diskspd::profile::validate::{Finding, Severity, validate};
+use diskspd::profile::{Profile, Target, TimeSpan};
+use diskspd::report::profile_text::write_profile;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+/// The rows of a table: lines but comments, split into their columns.
+fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    let lines = table.lines().filter(|line| !line.starts_with("# ") && !line.is_empty());
+    lines.map(|line| line.split('|').map(str::trim).collect())
+}
+
+fn arguments<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Vec<OsString> {
+    std::iter::once("diskspd.exe").chain(arguments).map(OsString::from).collect()
+}
+
+fn split(line: &str) -> Vec<OsString> {
+    arguments(line.split_whitespace())
+}
+
+/// Tells all rows that differ at once.
+fn assert_alike(found: &[String], expected: &[String]) {
+    let rows = found.iter().zip(expected).filter(|(found, expected)| found != expected);
+    let differ: Vec<String> = rows.map(|(found, expected)| format!("{found}\n  not {expected}")).collect();
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+    assert_eq!(found.len(), expected.len());
+}
+
+/// What becomes of a command line up to the run.
+enum Outcome {
+    Other(Invocation),
+    Rejected(cli::CliError),
+    Judged(Box<RunRequest>, Vec<Finding>),
+}
+
+impl Outcome {
+    fn of(arguments: &[OsString]) -> Outcome {
+        match cli::parse(arguments) {
+            Err(error) => Outcome::Rejected(error),
+            Ok(Invocation::Run(request)) if request.xml_profile.is_some() => {
+                Outcome::Judged(request, Vec::new())
+            }
+            Ok(Invocation::Run(request)) => {
+                let findings = validate(&request.profile, request.profile_only);
+                Outcome::Judged(request, findings)
+            }
+            Ok(other) => Outcome::Other(other),
+        }
+    }
+
+    /// `parse`, the names of broken rules, or `ok`.
+    fn stage(&self) -> String {
+        match self {
+            Outcome::Rejected(_) => "parse".to_owned(),
+            Outcome::Judged(_, findings) => match names(findings, Severity::Error) {
+                names if names.is_empty() => "ok".to_owned(),
+                names => names,
+            },
+            Outcome::Other(Invocation::Usage { no_arguments: true }) => "usage".to_owned(),
+            Outcome::Other(_) => "ok".to_owned(),
+        }
+    }
+
+    /// Whether anything is told on standard error.
+    fn says_anything(&self) -> bool {
+        match self {
+            Outcome::Rejected(_) => true,
+            Outcome::Judged(request, findings) => !findings.is_empty() || !request.warnings.is_empty(),
+            Outcome::Other(_) => false,
+        }
+    }
+}
+
+fn names(findings: &[Finding], severity: Severity) -> String {
+    let names: Vec<&str> = findings.iter().filter(|f| f.severity == severity).map(|f| f.rule).collect();
+    names.join(" ")
+}
+
+/// All settings of a request that are not the default, by name. Taken from the serialized form, so that a setting
+/// that nobody thought of shows as well.
+fn settings(request: &RunRequest) -> BTreeMap<String, String> {
+    let mut profile = request.profile.clone();
+    let mut settings = BTreeMap::new();
+    if let Some(xml) = &request.xml_profile {
+        assert!(profile.time_spans.is_empty());
+        settings.insert("profile".to_owned(), xml.path.to_string());
+        let substitutions: Vec<String> = xml.substitutions.iter().map(ToString::to_string).collect();
+        if !substitutions.is_empty() {
+            settings.insert("substitutions".to_owned(), substitutions.join(","));
+        }
+        profile.time_spans.push(TimeSpan { targets: vec![Target::default()], ..TimeSpan::default() });
+        xml.overrides.apply(&mut profile);
+    }
+    let events = [
+        ("start", &request.events.start),
+        ("finish", &request.events.finish),
+        ("wait", &request.events.wait),
+        ("stop", &request.events.stop),
+    ];
+    for (event, name) in events {
+        settings.extend(name.as_ref().map(|name| (event.to_owned(), name.to_string())));
+    }
+    if request.profile_only {
+        settings.insert("profile_only".to_owned(), String::new());
+    }
+
+    let [span] = profile.time_spans.as_slice() else { panic!("not one time span") };
+    if span.targets.len() > 1 {
+        settings.insert("targets".to_owned(), span.targets.len().to_string());
+    }
+    for target in &span.targets[1..] {
+        assert_eq!(Target { path: span.targets[0].path.clone(), ..target.clone() }, span.targets[0]);
+    }
+    let mut compare = |prefix: &str, given: Value, default: Value, skip: &[&str]| {
+        for (name, value) in given.as_object().unwrap() {
+            if skip.contains(&name.as_str()) || value == &default[name] {
+                continue;
+            }
+            // Time spans and targets both have one.
+            let name = if name == "request_count" { format!("{prefix}{name}") } else { name.clone() };
+            settings.insert(name.clone(), show(&name, value));
+        }
+    };
+    compare("", json(&profile), json(&Profile::default()), &["command_line", "time_spans"]);
+    compare("span.", json(span), json(&TimeSpan::default()), &["targets"]);
+    compare("", json(&span.targets[0]), json(&Target::default()), &["path"]);
+    settings
+}
+
+fn json(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap()
+}
+
+/// A setting's value as the tables write it.
+fn show(name: &str, value: &Value) -> String {
+    let list = |items: &Value, show: &dyn Fn(&Value) -> String| {
+        items.as_array().unwrap().iter().map(show).collect::<Vec<_>>().join(",")
+    };
+    match (name, value) {
+        ("affinity", items) => list(items, &|cpu| format!("{}/{}", cpu["group"], cpu["cpu"])),
+        ("distribution", it) => {
+            let ranges = list(&it["ranges"], &|range| format!("{}/{}", range["io"], range["span"]));
+            format!("{}:{ranges}", it["kind"].as_str().unwrap())
+        }
+        ("etw", it) => {
+            let given = it.as_object().unwrap().iter().filter(|(_, on)| on.as_bool().unwrap());
+            given.map(|(class, _)| class.as_str()).collect::<Vec<_>>().join(",")
+        }
+        ("throughput", it) => {
+            let (unit, limit) = it.as_object().unwrap().iter().next().unwrap();
+            format!("{unit}:{limit}")
+        }
+        ("random_data_source", it) => match it["path"].as_str() {
+            Some(path) => format!("{},{path}", it["size"]),
+            None => it["size"].to_string(),
+        },
+        (_, Value::String(text)) => text.clone(),
+        (_, value) => value.to_string(),
+    }
+}
+
+#[test]
+fn accepted_command_lines_mean_what_they_should() {
+    let rows: Vec<_> = rows(include_str!("data/command-lines/accepted.txt")).collect();
+    assert!(rows.len() >= 176, "the table has lost rows");
+    for row in rows {
+        let (line, expected, warnings) = (row[0], row[1], row.get(2).copied().unwrap_or_default());
+        let outcome = Outcome::of(&split(line));
+        let Outcome::Judged(request, findings) = &outcome else { panic!("{line}: {}", outcome.stage()) };
+        assert_eq!(names(findings, Severity::Error), "", "{line}");
+
+        let mut settings = settings(request);
+        let mut expected: BTreeMap<String, String> = expected
+            .split_whitespace()
+            .map(|setting| setting.split_once('=').unwrap_or((setting, "")))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        if expected.get("rand_seed").is_some_and(|seed| seed == "*") {
+            // The uptime: there, unless the machine has just started.
+            expected.remove("rand_seed");
+            settings.remove("rand_seed");
+        }
+        assert_eq!(settings, expected, "{line}");
+
+        let mut found = names(findings, Severity::Warning);
+        if !request.warnings.is_empty() {
+            found.push_str("target?");
+        }
+        assert_eq!(found, warnings, "{line}");
+    }
+}
+
+#[test]
+fn rejected_command_lines_are_rejected_where_they_should_be() {
+    let rows: Vec<_> = rows(include_str!("data/command-lines/rejected.txt")).collect();
+    assert!(rows.len() >= 197, "the table has lost rows");
+    let judged: Vec<_> =
+        rows.iter().map(|row| format!("{} | {}", row[0], Outcome::of(&split(row[0])).stage())).collect();
+    let expected: Vec<_> = rows.iter().map(|row| format!("{} | {}", row[0], row[1])).collect();
+    assert_alike(&judged, &expected);
+}
+
+/// Below each command line a caret marks the place that the message points to.
+#[test]
+fn messages_point_to_the_place() {
+    let table = include_str!("data/command-lines/carets.txt");
+    let lines: Vec<&str> = table.lines().filter(|line| !line.starts_with("# ") && !line.is_empty()).collect();
+    assert!(!lines.is_empty() && lines.len().is_multiple_of(2));
+    for pair in lines.chunks(2) {
+        let [line, caret] = pair else { unreachable!() };
+        let Outcome::Rejected(error) = Outcome::of(&split(line)) else { panic!("{line} is accepted") };
+        let place = error.place.as_ref().unwrap_or_else(|| panic!("{line}: no place"));
+        let argument = String::from_utf8(place.argument.clone()).unwrap();
+        let expected = caret.find('^').unwrap();
+        // The argument stands in the line, and the caret below the place in it, possibly just behind its end.
+        let found = line.match_indices(&argument).any(|(at, _)| at + place.position == expected);
+        assert!(found, "{line}: {error}");
+    }
+}
+
+#[derive(Deserialize)]
+struct Recorded {
+    args: Vec<String>,
+    exit_code: u8,
+    stdout: Option<String>,
+    warns_or_errors: bool,
+}
+
+/// Command lines as DISKSPD 2.2 itself judged and printed them, but for the deliberate deviations.
+#[test]
+fn recorded_command_lines_are_judged_and_printed_alike() {
+    let mut deviations: BTreeMap<&str, &str> =
+        rows(include_str!("data/command-lines/deviations.txt")).map(|row| (row[0], row[1])).collect();
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    for line in include_str!("data/command-lines/recorded.jsonl").lines() {
+        let recorded: Recorded = serde_json::from_str(line).unwrap();
+        let outcome = Outcome::of(&arguments(recorded.args.iter().map(String::as_str)));
+        let line = recorded.args.join(" ");
+        let exit_code = if outcome.stage() == "ok" { cli::EXIT_SUCCESS } else { cli::EXIT_USAGE };
+        let ours = format!("{line} | exit {exit_code}, messages {}", outcome.says_anything());
+        let theirs = format!("{line} | exit {}, messages {}", recorded.exit_code, recorded.warns_or_errors);
+
+        if let Some(deviation) = deviations.remove(line.as_str()) {
+            assert_ne!(ours, theirs, "{line} does not deviate");
+            let warnings = match &outcome {
+                Outcome::Judged(_, findings) => names(findings, Severity::Warning),
+                _ => String::new(),
+            };
+            assert_eq!(format!("{} {warnings}", outcome.stage()).trim(), deviation, "{line}");
+            continue;
+        }
+        found.push(ours);
+        expected.push(theirs);
+        if let (Some(text), Outcome::Judged(request, _)) = (recorded.stdout, outcome) {
+            let mut printed = Vec::new();
+            write_profile(&mut printed, &request.profile);
+            found.push(String::from_utf8(printed).unwrap());
+            expected.push(text);
+        }
+    }
+    assert_alike(&found, &expected);
+    assert!(deviations.is_empty(), "not recorded: {deviations:?}");
+}
+
+#[test]
+fn the_committed_compatibility_table_is_the_flag_table() {
+    let committed = include_str!("../docs/compatibility.md");
+    assert!(
+        committed == cli::compatibility::table(),
+        "docs/compatibility.md is out of date: diskspd compatibility > docs/compatibility.md"
+    );
+}
+
+#[test]
+fn commands_and_long_options() {
+    use cli::{ReportRequest, Shell};
+    let parse = |line: &str| cli::parse(&split(line)).map_err(|error| error.to_string());
+    let usage = Ok(Invocation::Usage { no_arguments: false });
+    let answers = [
+        ("-?", usage.clone()),
+        ("-?anything", usage.clone()),
+        ("-b4K -? f.dat", usage.clone()),
+        ("--help", usage.clone()),
+        ("help", usage.clone()),
+        ("man --help", usage),
+        ("--version", Ok(Invocation::Version)),
+        ("--engine help", Ok(Invocation::EngineHelp)),
+        ("--engine=help", Ok(Invocation::EngineHelp)),
+        ("-yego", Ok(Invocation::SetEvent { name: "go".into() })),
+        ("man", Ok(Invocation::Man)),
+        ("compatibility", Ok(Invocation::Compatibility)),
+        ("completions fish", Ok(Invocation::Completions(Shell::Fish))),
+        ("report r.json", Ok(Invocation::Report(ReportRequest { file: "r.json".into() }))),
+    ];
+    for (line, expected) in answers {
+        assert_eq!(parse(line), expected, "{line}");
+    }
+
+    let Ok(Invocation::Run(request)) =
+        parse("--engine=null --out a.json --out=b.html --dry-run --recreate --destroy -Xp.xml")
+    else {
+        panic!("rejected");
+    };
+    assert_eq!(request.engine, Some(diskspd::engine::EngineKind::Null));
+    assert_eq!(request.out, [std::path::PathBuf::from("a.json"), "b.html".into()]);
+    assert!(request.dry_run && request.recreate && request.destroy);
+    assert!(matches!(parse("./man"), Ok(Invocation::Run(_))));
+}
+
+/// Messages say what to do: each of these appears in the message of its command line.
+#[test]
+fn messages_say_what_to_do() {
+    let cases = [
+        ("-b 4k f.dat", "write -b4k"),
+        ("-t 4 f.dat", "write -t4"),
+        ("-X p.xml", "write -Xp.xml"),
+        ("-r 8k -b4k f.dat", "attach it: -r8k"),
+        ("-d 60 -b4k f.dat", "attach it: -d60"),
+        ("-y s f.dat", "write -ys"),
+        ("-A1 f.dat", "did you mean -a"),
+        ("--engin=sim f.dat", "did you mean --engine"),
+        ("--dryrun f.dat", "did you mean --dry-run"),
+        ("-dry-run f.dat", "did you mean --dry-run"),
+        ("-help", "did you mean --help"),
+        ("-version", "did you mean --version"),
+        ("-- -f.dat", "./-name"),
+        ("--engine", "write --engine <name>"),
+        ("--engine fast f.dat", "uring, sync, null or sim"),
+        ("--dry-run=yes f.dat", "takes no value"),
+        ("\u{2013}b4K f.dat", "en dash"),
+        ("\u{2212}b4K f.dat", "mathematical minus"),
+        ("\u{2010}b4K f.dat", "hyphen (U+2010)"),
+        ("-b4k -Xp.xml", "-b can't be given together with an XML profile"),
+        ("-q -Xp.xml", "unknown option"),
+        ("report", "./report"),
+        ("completions tcsh", "bash|zsh|fish"),
+    ];
+    for (line, part) in cases {
+        let Err(error) = cli::parse(&split(line)) else { panic!("{line} is accepted") };
+        let message = error.to_string();
+        assert!(message.starts_with("ERROR: ") && message.contains(part), "{line}\n{message}");
+    }
+}
+
+#[test]
+fn paths_keep_their_bytes() {
+    let path = b"\xff\xfe/\xc3(".to_vec();
+    let arguments = ["diskspd".into(), "-Z1M,\u{fc}".into(), OsString::from_vec(path.clone())];
+    let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("rejected") };
+    assert_eq!(request.profile.time_spans[0].targets[0].path.as_bytes(), path);
+    let mut text = Vec::new();
+    write_profile(&mut text, &request.profile);
+    let expected: Vec<u8> = [b"\tpath: '".as_slice(), &path, b"'\n"].concat();
+    assert!(text.windows(expected.len()).any(|part| part == expected));
+}
+
+mod arbitrary {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// An argument: any bytes, or an option with a value out of the characters that values consist of.
+    fn argument() -> impl Strategy<Value = Vec<u8>> {
+        let option =
+            ("-[a-zA-Z:?]", "[a-z0-9,:/ +.-]{0,12}").prop_map(|(name, value)| (name + &value).into_bytes());
+        let known = "-(r|s|rs|rdpct|rdabs|a|ag|B|f|S|Z|b|c|g|R|y|z|e)[0-9kKbgrmstuw,:/i]{0,8}";
+        prop_oneof![
+            option,
+            known.prop_map(String::into_bytes),
+            "--[a-z=-]{0,10}".prop_map(String::into_bytes),
+            prop::collection::vec(any::<u8>(), 0..8),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn any_arguments_are_judged_without_panic(
+            arguments in prop::collection::vec(argument(), 0..6),
+            with_target: bool,
+        ) {
+            let mut arguments: Vec<OsString> = arguments.into_iter().map(OsString::from_vec).collect();
+            arguments.insert(0, "diskspd".into());
+            if with_target {
+                arguments.push("f.dat".into());
+            }
+            match Outcome::of(&arguments) {
+                Outcome::Rejected(error) => {
+                    let message = error.to_string();
+                    prop_assert!(message.starts_with("ERROR: "));
+                    if let Some(place) = error.place {
+                        prop_assert!(place.position <= place.argument.len(), "{}", message);
+                    }
+                }
+                Outcome::Judged(request, _) => write_profile(&mut Vec::new(), &request.profile),
+                Outcome::Other(_) => {}
+            }
+        }
+    }
+}
