@@ -1,3 +1,33 @@
 //! Reports: pure functions of a record.
 
+/// Appends formatted text to a `Vec<u8>`, which can't fail. Bytes, not a `String`, because paths need not be UTF-8.
+macro_rules! put {
+    ($out:expr, $($format:tt)*) => {{
+        use std::io::Write;
+        let _ = $out.write_fmt(format_args!($($format)*));
+    }};
+}
+
+pub mod json;
 pub mod profile_text;
+pub mod text;
+mod text_tables;
+
+use crate::results::Record;
+
+/// A form that a record can be printed in.
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// As the user names it.
+    pub name: &'static str,
+    /// File name extensions that stand for it, without the dot; the first one is the usual one.
+    pub extensions: &'static [&'static str],
+    /// Prints the whole report.
+    pub write: fn(&Record) -> Vec<u8>,
+}
+
+/// All forms there are.
+pub const FORMATS: &[Format] = &[
+    Format { name: "text", extensions: &["txt"], write: text::text },
+    Format { name: "json", extensions: &["json"], write: json::write },
+];

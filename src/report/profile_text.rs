@@ -7,12 +7,6 @@ use crate::profile::{
     CacheMode, Distribution, DistributionKind, FlushType, IoPriority, Profile, Target, Throughput, TimeSpan,
 };
 use crate::units::Size;
-use std::io::Write;
-
-/// Appends formatted text to a `Vec<u8>`, which can't fail.
-macro_rules! put {
-    ($out:expr, $($format:tt)*) => {{ let _ = write!($out, $($format)*); }};
-}
 
 /// Appends the text form of `profile` to `out`: command line, input parameters of all time spans with their
 /// targets. Ends with the empty line that closes the last time span.
@@ -230,6 +224,6 @@ fn write_distribution(out: &mut Vec<u8>, distribution: &Distribution) {
 }
 
 /// The left edge of an absolute range: zero stands under the digits of the sizes below it.
-fn range_start(start: u64) -> String {
+pub(super) fn range_start(start: u64) -> String {
     if start == 0 { "     0   ".to_owned() } else { format!("{:6}", Size(start)) }
 }

@@ -1,21 +1,28 @@
 //! What a run yields: raw counters, histograms and series; and the record, the unit of storage.
 
+mod cpu;
+mod merge;
+mod record;
+mod summarize;
+mod summary;
+
+pub(crate) use cpu::is_heterogeneous;
+pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
+pub use merge::MergeError;
+pub use record::{Record, RecordFormat};
+pub use summarize::summarize;
+pub use summary::{
+    Chart, ChartRow, DistributionGroup, DistributionUser, Figures, LatencyCharts, LatencyFigures, Measured,
+    PERCENTILES, PathChart, Row, Summary, Table, ThreadWaits, Throughput, Totals,
+};
+
 use crate::engine::Direction;
-use crate::profile::{Profile, RawText};
+use crate::profile::RawText;
 use crate::stats::{Histogram, Series};
-use crate::system::System;
 use serde::{Deserialize, Serialize};
 
-/// Everything that is needed to print any report of a run again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
-    /// What was asked for.
-    pub profile: Profile,
-    /// Where it ran.
-    pub system: System,
-    /// What came out.
-    pub results: Results,
-}
+/// Spans measured for less than this, in ns, have no results: DISKSPD's own limit of 1e-7 s.
+const SHORTEST_MEASUREMENT: u64 = 100;
 
 /// Raw results of a run, one entry for every time span of the profile, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -35,6 +42,13 @@ pub struct SpanResults {
     pub threads: Vec<ThreadResults>,
     /// I/Os that failed, by kind, over the whole life of the span.
     pub errors: Vec<IoErrors>,
+}
+
+impl SpanResults {
+    /// Whether there is anything to report: not if the run ended before measuring began.
+    pub fn was_measured(&self) -> bool {
+        self.measured >= SHORTEST_MEASUREMENT
+    }
 }
 
 /// Time that one CPU spent, over the measured window, in any unit that is the same for all CPUs.
@@ -105,7 +119,7 @@ pub struct EffectiveRange {
     pub length: u64,
 }
 
-/// `-vs` counters of a thread (`spec` of the wait statistics: DISKSPD's own section of the report).
+/// Counters of a thread for the wait statistics (`-vs`), a section of the report of its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitStatistics {
     /// Waits without a time limit, every request being in flight.

@@ -1,7 +1,13 @@
-//! Histogram and series: pure, mergeable by addition.
+//! Moments, histogram and series: pure, exact in what they add up, mergeable by addition.
+//!
+//! Latencies are nanoseconds throughout; reports convert. "Total" figures are never averages of averages: the raw
+//! data of both directions are merged and the figure is derived anew.
 
 mod histogram;
+mod moments;
 mod series;
+mod stored;
 
 pub use histogram::Histogram;
-pub use series::{Bucket, Series};
+pub use moments::Moments;
+pub use series::Series;

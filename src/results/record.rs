@@ -1,0 +1,122 @@
+//! The record: profile, system and results of one run, in a versioned form.
+
+use super::cpu::active_cpus;
+use super::{Results, SpanResults, TargetResults};
+use crate::profile::{Profile, ThreadTarget, TimeSpan};
+use crate::system::System;
+use serde::{Deserialize, Serialize};
+
+/// Everything that is needed to print any report of a run again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Name and version of the stored form.
+    pub format: RecordFormat,
+    /// What was asked for.
+    pub profile: Profile,
+    /// Where it ran.
+    pub system: System,
+    /// What came out.
+    pub results: Results,
+}
+
+/// Name and version of a record's stored form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordFormat {
+    /// Always [`RecordFormat::NAME`].
+    pub name: String,
+    /// Rises by one whenever a reader of the last version could misunderstand a record. A field that old readers may
+    /// ignore and new ones can do without doesn't count.
+    pub version: u32,
+}
+
+impl RecordFormat {
+    /// What tells a record from other JSON.
+    pub const NAME: &str = "diskspd-record";
+    /// What this program writes, and the newest that it reads.
+    pub const VERSION: u32 = 1;
+}
+
+impl Default for RecordFormat {
+    fn default() -> Self {
+        RecordFormat { name: Self::NAME.into(), version: Self::VERSION }
+    }
+}
+
+impl Record {
+    /// A record in today's format.
+    pub fn new(profile: Profile, system: System, results: Results) -> Record {
+        Record { format: RecordFormat::default(), profile, system, results }
+    }
+
+    /// Whether the parts fit together: as many time spans, threads, targets and CPUs as profile and system say, counts
+    /// that agree. The error says what doesn't, and where. A run's own record always fits; an edited one may not.
+    pub fn check(&self) -> Result<(), String> {
+        let asked = &self.profile.time_spans;
+        let got = &self.results.time_spans;
+        must_equal("results", "time spans", asked.len() as u64, got.len() as u64)?;
+        let active = active_cpus(&self.system.topology).count() as u64;
+        for (index, (asked, got)) in asked.iter().zip(got).enumerate() {
+            if got.was_measured() {
+                let place = format!("time span {}", index + 1);
+                must_equal(&place, "CPUs", active, got.cpus.len() as u64)?;
+                check_threads(&place, asked, got)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_threads(place: &str, asked: &TimeSpan, got: &SpanResults) -> Result<(), String> {
+    must_equal(place, "threads", threads(asked), got.threads.len() as u64)?;
+    for (thread, results) in got.threads.iter().enumerate() {
+        let place = format!("{place}, thread {thread}");
+        let targets = targets_of(asked, thread as u32);
+        must_equal(&place, "targets", targets, results.targets.len() as u64)?;
+        for target in &results.targets {
+            check_target(&format!("{place}, target '{}'", target.path), asked, target)?;
+        }
+    }
+    Ok(())
+}
+
+/// How many threads the time span has.
+fn threads(span: &TimeSpan) -> u64 {
+    match span.thread_count {
+        0 => span.targets.iter().map(|target| u64::from(target.threads_per_file)).sum(),
+        pool => u64::from(pool),
+    }
+}
+
+/// How many targets the thread works on: one of `-t` on its own, one of a pool on all that don't list other threads.
+fn targets_of(span: &TimeSpan, thread: u32) -> u64 {
+    if span.thread_count == 0 {
+        return 1;
+    }
+    let uses =
+        |listed: &[ThreadTarget]| listed.is_empty() || listed.iter().any(|entry| entry.thread == thread);
+    span.targets.iter().filter(|target| uses(&target.thread_targets)).count() as u64
+}
+
+fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result<(), String> {
+    for (direction, name) in [(&target.read, "reads"), (&target.write, "writes")] {
+        if direction.short > direction.ios {
+            return Err(format!("{place}: {} short {name} of only {}", direction.short, direction.ios));
+        }
+        if let Some(latency) = &direction.latency {
+            must_equal(place, &format!("latencies of {name}"), direction.ios, latency.moments().count())?;
+        }
+        if let Some(series) = &direction.series
+            && !series.has_shape(asked.io_bucket_duration, asked.duration)
+        {
+            return Err(format!(
+                "{place}: the series of {name} is not one of {} ms intervals over {} s",
+                asked.io_bucket_duration, asked.duration
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn must_equal(place: &str, what: &str, expected: u64, found: u64) -> Result<(), String> {
+    if expected == found { Ok(()) } else { Err(format!("{place}: {found} {what} instead of {expected}")) }
+}

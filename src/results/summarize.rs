@@ -1,0 +1,204 @@
+//! Record -> Summary. Total: defined for any record, whatever its parts contain.
+
+use super::summary::*;
+use super::{CpuTable, DirectionResults, EffectiveRange, Record, SpanResults, TargetResults, ThreadResults};
+use crate::profile::{RawText, TimeSpan};
+use crate::stats::{Histogram, Moments, Series};
+use crate::system::Topology;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Derives every figure that reports show.
+pub fn summarize(record: &Record) -> Summary {
+    let (asked, got) = (&record.profile.time_spans, &record.results.time_spans);
+    let topology = &record.system.topology;
+    let never = SpanResults::default();
+    let results = |index| got.get(index).unwrap_or(&never);
+    let measured =
+        |(index, span)| Measured::new(topology, span, results(index), record.profile.verbose_stats);
+    let time_spans: Vec<_> = asked.iter().enumerate().map(measured).collect();
+    let totals = (asked.len() > 1).then(|| Totals::new(&time_spans));
+    Summary { time_spans, totals }
+}
+
+impl Measured {
+    fn new(topology: &Topology, span: &TimeSpan, results: &SpanResults, waits: bool) -> Option<Measured> {
+        if !results.was_measured() {
+            return None;
+        }
+        let seconds = results.measured as f64 / 1e9;
+        let created = u32::try_from(results.threads.len()).unwrap_or(u32::MAX);
+        let both: fn(&TargetResults) -> Vec<&DirectionResults> = |target| vec![&target.read, &target.write];
+        Some(Measured {
+            seconds,
+            thread_count: if span.thread_count > 0 { span.thread_count } else { created },
+            request_count: span.request_count,
+            floating_pool: span.is_floating_pool(),
+            cpu: CpuTable::new(topology, &results.cpus),
+            distributions: distributions(&results.threads),
+            total: table(span, seconds, &results.threads, both),
+            read: table(span, seconds, &results.threads, |target| vec![&target.read]),
+            write: table(span, seconds, &results.threads, |target| vec![&target.write]),
+            latency: span.measure_latency.then(|| LatencyCharts::new(&results.threads)),
+            waits: if waits { wait_statistics(&results.threads) } else { Vec::new() },
+        })
+    }
+}
+
+/// Every target of every thread, with the thread's number.
+fn rows(threads: &[ThreadResults]) -> impl Iterator<Item = (u32, &TargetResults)> {
+    (0..).zip(threads).flat_map(|(number, thread)| thread.targets.iter().map(move |target| (number, target)))
+}
+
+fn wait_statistics(threads: &[ThreadResults]) -> Vec<ThreadWaits> {
+    (0..)
+        .zip(threads)
+        .map(|(thread, results)| ThreadWaits { thread, waits: results.wait.unwrap_or_default() })
+        .collect()
+}
+
+fn table(
+    span: &TimeSpan,
+    seconds: f64,
+    threads: &[ThreadResults],
+    directions: fn(&TargetResults) -> Vec<&DirectionResults>,
+) -> Table {
+    let mut all = Sums::default();
+    let mut table_rows = Vec::new();
+    for (thread, target) in rows(threads) {
+        let mut sums = Sums::default();
+        for direction in directions(target) {
+            sums.add(direction);
+            all.add(direction);
+        }
+        let figures = sums.figures(span, seconds);
+        table_rows.push(Row { thread, path: target.path.clone(), size: target.size, figures });
+    }
+    Table { rows: table_rows, total: all.figures(span, seconds) }
+}
+
+/// Raw data of a row. Mean and deviation follow from the moments; merging the histograms would cost far more.
+#[derive(Default)]
+struct Sums {
+    bytes: u64,
+    ios: u64,
+    latency: Moments,
+    series: Series,
+}
+
+impl Sums {
+    fn add(&mut self, results: &DirectionResults) {
+        self.bytes = self.bytes.saturating_add(results.bytes);
+        self.ios = self.ios.saturating_add(results.ios);
+        if let Some(latency) = &results.latency {
+            self.latency.merge(latency.moments());
+        }
+        if let Some(series) = &results.series {
+            self.series.merge(series);
+        }
+    }
+
+    fn figures(&self, span: &TimeSpan, seconds: f64) -> Figures {
+        let latency =
+            LatencyFigures { mean: self.latency.mean().map(ms), std_dev: self.latency.std_dev().map(ms) };
+        Figures {
+            throughput: Throughput::new(self.bytes, self.ios, seconds),
+            latency: span.measure_latency.then_some(latency),
+            iops_std_dev: span.calculate_iops_std_dev.then(|| self.series.iops_std_dev()),
+        }
+    }
+}
+
+/// ns -> ms
+fn ms(nanos: f64) -> f64 {
+    nanos / 1e6
+}
+
+/// ns -> ms by way of single precision, as DISKSPD keeps single latencies: it decides how the halves of a printed
+/// digit are rounded (19.5 us is shown as 0.020 ms, not as 0.019).
+fn single_ms(nanos: u64) -> f64 {
+    let micros = (nanos as f64 / 1000.0) as f32;
+    f64::from(micros / 1000.0)
+}
+
+impl LatencyCharts {
+    fn new(threads: &[ThreadResults]) -> LatencyCharts {
+        let mut order = Vec::new();
+        let mut by_path: BTreeMap<&RawText, Latencies> = BTreeMap::new();
+        let mut all = Latencies::default();
+        for (_, target) in rows(threads) {
+            let latencies = by_path.entry(&target.path).or_insert_with(|| {
+                order.push(&target.path);
+                Latencies::default()
+            });
+            latencies.add(target);
+            all.add(target);
+        }
+        let chart = |path: &&RawText| {
+            let chart = by_path.get(*path).map(Latencies::chart)?;
+            Some(PathChart { path: (*path).clone(), chart })
+        };
+        let paths = if order.len() > 1 { order.iter().filter_map(chart).collect() } else { Vec::new() };
+        LatencyCharts { paths, all: all.chart() }
+    }
+}
+
+#[derive(Default)]
+struct Latencies {
+    read: Histogram,
+    write: Histogram,
+}
+
+impl Latencies {
+    fn add(&mut self, target: &TargetResults) {
+        for (mine, theirs) in [(&mut self.read, &target.read), (&mut self.write, &target.write)] {
+            if let Some(latency) = &theirs.latency {
+                mine.merge(latency);
+            }
+        }
+    }
+
+    fn chart(&self) -> Chart {
+        let mut total = self.read.clone();
+        total.merge(&self.write);
+        let row = |p: f64| {
+            let at = |histogram: &Histogram| histogram.percentile(p).map(single_ms);
+            ChartRow { read: at(&self.read), write: at(&self.write), total: at(&total) }
+        };
+        Chart { min: row(0.0), percentiles: PERCENTILES.into_iter().map(row).collect(), max: row(1.0) }
+    }
+}
+
+fn distributions(threads: &[ThreadResults]) -> Vec<DistributionGroup> {
+    let mut groups: BTreeMap<&[EffectiveRange], BTreeMap<&RawText, BTreeSet<u32>>> = BTreeMap::new();
+    for (thread, target) in rows(threads).filter(|(_, target)| !target.distribution.is_empty()) {
+        groups.entry(&target.distribution).or_default().entry(&target.path).or_default().insert(thread);
+    }
+    let user = |(path, threads): (&RawText, BTreeSet<u32>)| DistributionUser {
+        path: path.clone(),
+        threads: threads.into_iter().collect(),
+    };
+    let group = |(ranges, users): (&[EffectiveRange], BTreeMap<_, _>)| DistributionGroup {
+        users: users.into_iter().map(user).collect(),
+        ranges: ranges.to_vec(),
+    };
+    groups.into_iter().map(group).collect()
+}
+
+impl Totals {
+    fn new(time_spans: &[Option<Measured>]) -> Totals {
+        let measured = || time_spans.iter().flatten();
+        let seconds = measured().map(|span| span.seconds).fold(0.0, |sum, x| sum + x); // `sum` of nothing is -0
+        let over = |table: fn(&Measured) -> &Table| {
+            let sum = |amount: fn(&Throughput) -> u64| {
+                measured().map(|span| amount(&table(span).total.throughput)).fold(0, u64::saturating_add)
+            };
+            Throughput::new(sum(|figures| figures.bytes), sum(|figures| figures.ios), seconds)
+        };
+        Totals {
+            seconds,
+            write: over(|span| &span.write),
+            read: over(|span| &span.read),
+            total: over(|span| &span.total),
+        }
+    }
+}

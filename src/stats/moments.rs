@@ -1,0 +1,82 @@
+//! Count, sums and extremes of a set of latencies, in exact integers.
+
+/// What a set of latencies adds up to. All times are nanoseconds.
+///
+/// Sums are integers, so merging is exact in any order and the deviation suffers no cancellation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moments {
+    pub(super) count: u64,
+    pub(super) min: u64,
+    pub(super) max: u64,
+    pub(super) sum: u128,
+    pub(super) squares: u128,
+}
+
+impl Default for Moments {
+    fn default() -> Self {
+        // An empty set's minimum is the neutral element of `min`: recording needs no branch.
+        Moments { count: 0, min: u64::MAX, max: 0, sum: 0, squares: 0 }
+    }
+}
+
+impl Moments {
+    /// Adds one latency, ns.
+    #[inline]
+    pub fn record(&mut self, nanos: u64) {
+        let wide = u128::from(nanos);
+        self.count += 1;
+        self.min = self.min.min(nanos);
+        self.max = self.max.max(nanos);
+        self.sum += wide; // 2^64 latencies of 2^64 ns fit
+        self.squares = self.squares.saturating_add(wide * wide);
+    }
+
+    /// Adds what `other` holds. An empty contributor changes nothing, its extremes included.
+    pub fn merge(&mut self, other: &Moments) {
+        self.count = self.count.saturating_add(other.count);
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.sum = self.sum.saturating_add(other.sum);
+        self.squares = self.squares.saturating_add(other.squares);
+    }
+
+    /// Number of latencies.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Shortest, ns; `None` = empty.
+    pub fn min(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.min)
+    }
+
+    /// Longest, ns; `None` = empty.
+    pub fn max(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.max)
+    }
+
+    /// Arithmetic mean, ns; `None` = empty.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// Population standard deviation, ns; `None` = empty.
+    ///
+    /// With `S` the sum, `Q` the sum of squares and `S = n m + r`, the squared distances from the whole number `m` add
+    /// up to `D = Q - m (S + r)`, and those from the true mean to `D - r^2 / n`. All of it is exact; `Q / n - mean^2` in
+    /// floating point would lose every digit of a small deviation of long latencies.
+    pub fn std_dev(&self) -> Option<f64> {
+        if self.count == 0 {
+            return None;
+        }
+        let n = u128::from(self.count);
+        let (m, r) = (self.sum / n, self.sum % n);
+        let distances = self.squares.saturating_sub(m.saturating_mul(self.sum.saturating_add(r)));
+        let variance = match distances.checked_mul(n) {
+            Some(scaled) => scaled.saturating_sub(r * r) as f64 / (n * n) as f64,
+            // So large that the fraction of a nanosecond in the mean no longer matters.
+            None => distances as f64 / n as f64,
+        };
+        Some(variance.sqrt())
+    }
+}

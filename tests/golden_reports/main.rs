@@ -1,0 +1,93 @@
+//! The text report against DISKSPD's own output and hand-made samples.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
+
+mod compare;
+mod synth;
+
+use compare::Tolerance;
+use diskspd::profile::Profile;
+use diskspd::report::text;
+use diskspd::results::{CpuRow, CpuTable, Record, Results, SpanResults, Summary, summarize};
+use diskspd::system::System;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn data(directory: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(directory)
+}
+
+/// All pairs of input (.json) and expected report (.txt) of a directory, by name.
+fn pairs(directory: &str) -> Vec<(String, Vec<u8>, Vec<u8>)> {
+    let mut names: Vec<PathBuf> =
+        fs::read_dir(data(directory)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    names.sort();
+    let pair = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        (name, fs::read(&path).unwrap(), fs::read(path.with_extension("txt")).unwrap())
+    };
+    names.into_iter().map(pair).collect()
+}
+
+/// What a sample was formatted from: figures as printed, the data behind them don't exist.
+#[derive(serde::Deserialize)]
+struct Sample {
+    profile: Profile,
+    system: System,
+    summary: Summary,
+}
+
+#[test]
+fn samples_are_reproduced_to_the_byte() {
+    let pairs = pairs("samples");
+    assert_eq!(pairs.len(), 5);
+    for (name, input, expected) in pairs {
+        let Sample { profile, system, summary } = serde_json::from_slice(&input).unwrap();
+        compare::reports(&name, &text::render(&profile, &system, &summary), &expected, Tolerance::None);
+
+        // Except for the one from an XML file, the command line makes the profile.
+        let command_line = profile.command_line.to_string();
+        if !command_line.contains("-X") {
+            assert_eq!(synth::profile(command_line.split(' ')), profile, "{name}");
+        }
+
+        // The CPU rows and the columns shown follow from the machine alone.
+        let span = SpanResults { measured: 1_000_000_000, ..SpanResults::default() };
+        let time_spans = vec![span; profile.time_spans.len()];
+        let derived = summarize(&Record::new(profile, system, Results { time_spans }));
+        for (derived, sample) in derived.time_spans.iter().flatten().zip(summary.time_spans.iter().flatten())
+        {
+            let places = |table: &CpuTable| -> Vec<CpuRow> {
+                let usage = table.average;
+                table.rows.iter().map(|row| CpuRow { usage, ..row.clone() }).collect()
+            };
+            let sample = CpuTable { average: derived.cpu.average, ..sample.cpu.clone() };
+            assert_eq!(derived.cpu.columns, sample.columns, "{name}");
+            assert_eq!(places(&derived.cpu), places(&sample), "{name}");
+        }
+    }
+}
+
+#[test]
+fn recorded_runs_are_reproduced_to_the_byte_but_for_percentiles() {
+    let pairs = pairs("synth");
+    assert_eq!(pairs.len(), 15);
+    for (name, input, expected) in pairs {
+        let record = synth::record(&input);
+        compare::reports(&name, &text::text(&record), &expected, Tolerance::Percentiles);
+    }
+}
+
+#[test]
+fn a_record_read_back_gives_the_same_reports() {
+    for (name, input, _) in pairs("synth") {
+        let record = synth::record(&input);
+        let json = diskspd::report::json::write(&record);
+        let read = diskspd::report::json::read(&json).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(read, record, "{name}");
+        for format in diskspd::report::FORMATS {
+            assert_eq!((format.write)(&read), (format.write)(&record), "{name} as {}", format.name);
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Records: what is read back, what is refused and why, what summaries and merged results hold.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
+
+#[path = "golden_reports/synth.rs"]
+mod synth;
+
+use diskspd::report::json::{RecordError, read, write};
+use diskspd::report::text::text;
+use diskspd::results::*;
+use diskspd::stats::Series;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+/// A recorded result set: two threads on each of a.dat and b.dat, latencies and series of reads and writes.
+const LARGE: &[u8] = include_bytes!("data/synth/43_rand3.json");
+/// Another one: three I/Os.
+const SMALL: &[u8] = include_bytes!("data/synth/07_LD_sparse.json");
+
+static STORED: LazyLock<Vec<u8>> = LazyLock::new(|| write(&synth::record(SMALL)));
+
+/// The stored small record with one text in place of another.
+fn edited(old: &str, new: &str) -> Vec<u8> {
+    let stored = String::from_utf8(STORED.clone()).unwrap();
+    assert!(stored.contains(old), "{old} is not in {stored}");
+    stored.replacen(old, new, 1).into_bytes()
+}
+
+#[test]
+fn the_record_names_its_format_first() {
+    assert!(STORED.starts_with(br#"{"format":{"name":"diskspd-record","version":1},"profile":{"#));
+    assert!(STORED.ends_with(b"}\n"));
+}
+
+#[test]
+fn what_is_not_a_record_is_refused_with_what_it_is() {
+    let table: [(Vec<u8>, &str); 17] = [
+        (b"\nCommand Line: diskspd".to_vec(), "line 2, column 1: expected value; this is not JSON"),
+        (b"<Results>".to_vec(), "line 1, column 1: expected value; this is not JSON"),
+        (b"\xff\xfe".to_vec(), "this is not JSON"),
+        (edited("},\"profile\"", "} \"profile\""), "this is not JSON"),
+        (b"".to_vec(), "line 1, column 0: the record ends here unfinished"),
+        (b"[]".to_vec(), "this is JSON, but not a record"),
+        (b"{\"a\": 1}".to_vec(), "\"format\": {\"name\": \"diskspd-record\"} is missing"),
+        (edited("diskspd-record", "fio"), "this is JSON, but not a record"),
+        (
+            edited("\"version\":1", "\"version\":2"),
+            "version 2 of the format, this program knows versions up to 1",
+        ),
+        (edited("\"version\":1", "\"version\":99999999999999"), "version 99999999999999 of the format"),
+        (edited("\"results\"", "\"result\""), "missing field `results`; the record was probably edited"),
+        (edited("\"duration\":2", "\"duration\":\"2\""), "invalid type: string \"2\", expected u32"),
+        (
+            edited("\"duration\":2", "\"duration\":3"),
+            "the series of reads is not one of 250 ms intervals over 3 s",
+        ),
+        (edited("\"threads_per_file\":1", "\"threads_per_file\":2"), "time span 1: 1 threads instead of 2"),
+        (edited("\"mask\":15", "\"mask\":7"), "time span 1: 4 CPUs instead of 3"),
+        (edited("\"ios\":2", "\"ios\":3"), "target 't.dat': 2 latencies of reads instead of 3"),
+        (edited("\"short\":0", "\"short\":3"), "3 short reads of only 2"),
+    ];
+    for (bytes, complaint) in table {
+        let error = read(&bytes).unwrap_err().to_string();
+        assert!(error.contains(complaint), "{error:?} should contain {complaint:?}");
+    }
+}
+
+#[test]
+fn a_record_that_was_cut_off_anywhere_is_said_to_be() {
+    for length in 0..STORED.trim_ascii_end().len() {
+        let error = read(&STORED[..length]).unwrap_err();
+        assert!(matches!(error, RecordError::Truncated { .. }), "after {length} bytes: {error}");
+    }
+}
+
+#[test]
+fn fields_of_later_programs_are_ignored_and_optional_ones_may_be_missing() {
+    let record = synth::record(SMALL);
+    assert_eq!(read(&edited("\"profile\"", "\"later\":{},\"profile\"")), Ok(record.clone()));
+    assert_eq!(read(&edited("\"short\":0,", "")), Ok(record));
+}
+
+#[test]
+fn a_pool_has_its_threads_on_all_targets_that_do_not_list_others() {
+    let mut record = synth::record(SMALL);
+    let span = &mut record.profile.time_spans[0];
+    span.thread_count = 2;
+    span.targets.push(span.targets[0].clone());
+    span.targets[1].thread_targets = vec![diskspd::profile::ThreadTarget { thread: 1, weight: 0 }];
+    let thread = record.results.time_spans[0].threads[0].clone();
+    let target = thread.targets[0].clone();
+    record.results.time_spans[0].threads.push(thread);
+    assert_eq!(record.check(), Err("time span 1, thread 1: 1 targets instead of 2".into()));
+    record.results.time_spans[0].threads[1].targets.push(target);
+    assert_eq!(record.check(), Ok(()));
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_are_judged_without_panic(bytes: Vec<u8>) {
+        prop_assert!(read(&bytes).is_err());
+    }
+
+    /// Whatever is accepted can also be printed.
+    #[test]
+    fn mutated_records_are_judged_without_panic(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof!["[0-9]", "[0-9]{1,20}", ".{0,2}"]), 1..4)
+    ) {
+        let mut bytes = STORED.clone();
+        for (position, text) in edits {
+            // Mostly digits: an edit that leaves the JSON intact gets further.
+            let digits: Vec<usize> = (0..bytes.len()).filter(|&i| bytes[i].is_ascii_digit()).collect();
+            prop_assume!(!digits.is_empty());
+            let at = digits[position.index(digits.len())];
+            bytes.splice(at..=at, text.bytes());
+        }
+        if let Ok(record) = read(&bytes) {
+            text(&record);
+        }
+    }
+}
+
+#[test]
+fn a_summary_exists_of_any_record_even_where_parts_do_not_fit_together() {
+    let fits = synth::record(LARGE);
+    let breaks: [fn(&mut Record); 9] = [
+        |record| record.results.time_spans.clear(),
+        |record| record.profile.time_spans.clear(),
+        |record| record.system.topology.groups.clear(),
+        |record| record.system.topology = Default::default(),
+        |record| record.results.time_spans[0].cpus.clear(),
+        |record| record.results.time_spans[0].threads.clear(),
+        |record| record.results.time_spans[0].threads[1].targets.clear(),
+        |record| record.results.time_spans[0].threads[0].targets[0].read.latency = None,
+        |record| {
+            record.results.time_spans[0].threads[0].targets[0].read.series = Some(Series::new(7, u32::MAX))
+        },
+    ];
+    for (index, damage) in breaks.into_iter().enumerate() {
+        let mut record = fits.clone();
+        damage(&mut record);
+        let report = String::from_utf8(text(&record)).unwrap();
+        let cells = report.split(['|', '%', '\n', '\t']).map(str::trim);
+        let odd: Vec<&str> =
+            cells.filter(|cell| ["NaN", "inf", "-0"].iter().any(|odd| cell.starts_with(odd))).collect();
+        assert!(odd.is_empty(), "{index}: {odd:?} in {report}");
+        assert_eq!(summarize(&record).time_spans.len(), record.profile.time_spans.len());
+    }
+}
+
+#[test]
+fn charts_of_paths_come_in_order_of_first_appearance() {
+    let mut record = synth::record(LARGE);
+    record.results.time_spans[0].threads.reverse();
+    let summary = summarize(&record);
+    let charts = summary.time_spans[0].as_ref().and_then(|span| span.latency.as_ref()).unwrap();
+    let paths: Vec<String> = charts.paths.iter().map(|of_path| of_path.path.to_string()).collect();
+    assert_eq!(paths, ["b.dat", "a.dat"]);
+}
+
+#[test]
+fn distributions_are_shown_once_with_all_who_work_by_them() {
+    let mut record = synth::record(include_bytes!("data/synth/25_dist.json"));
+    let threads = &mut record.results.time_spans[0].threads;
+    let mut other = threads[1].targets[0].clone();
+    other.path = "a.dat".into();
+    threads[1].targets.push(other.clone());
+    other.distribution.truncate(1);
+    threads[0].targets.push(other);
+    let summary = summarize(&record);
+    let groups = &summary.time_spans[0].as_ref().unwrap().distributions;
+    let users = |group: &DistributionGroup| -> Vec<(String, Vec<u32>)> {
+        group.users.iter().map(|user| (user.path.to_string(), user.threads.clone())).collect()
+    };
+    let expected =
+        [vec![("a.dat".to_string(), vec![0])], vec![("a.dat".into(), vec![1]), ("t.dat".into(), vec![0, 1])]];
+    assert_eq!(groups.iter().map(users).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn totals_are_over_the_spans_that_were_measured() {
+    let one = synth::record(LARGE);
+    let mut record = one.clone();
+    for results in [one.results.time_spans[0].clone(), SpanResults { measured: 99, ..SpanResults::default() }]
+    {
+        record.profile.time_spans.push(one.profile.time_spans[0].clone());
+        record.results.time_spans.push(results);
+    }
+    assert_eq!(record.check(), Ok(()));
+    let (one, three) = (summarize(&one), summarize(&record));
+    assert_eq!(one.totals, None, "a single span has no totals");
+    assert_eq!(three.time_spans[2], None, "99 ns are no measurement");
+    let (totals, span) = (three.totals.unwrap(), one.time_spans[0].as_ref().unwrap());
+    assert_eq!(totals.seconds, 2.0 * span.seconds);
+    for (total, table) in
+        [(totals.read, &span.read), (totals.write, &span.write), (totals.total, &span.total)]
+    {
+        let Throughput { bytes, ios, mib_per_s, iops } = table.total.throughput;
+        assert_eq!(total, Throughput { bytes: 2 * bytes, ios: 2 * ios, mib_per_s, iops });
+    }
+}
+
+#[test]
+fn totals_of_nothing_are_zero() {
+    let mut record = synth::record(SMALL);
+    record.profile.time_spans.push(record.profile.time_spans[0].clone());
+    record.results.time_spans = vec![SpanResults::default(); 2];
+    let report = String::from_utf8(text(&record)).unwrap();
+    assert!(report.ends_with(
+        "total  |               0 |            0 |       0.00 |       0.00\n\ntotal test time:\t0.00s\n"
+    ));
+}
+
+#[test]
+fn merged_results_add_up() {
+    let record = synth::record(LARGE);
+    let mut doubled = record.clone();
+    doubled.results.merge(&record.results).unwrap();
+    assert_eq!(doubled.check(), Ok(()));
+    let (one, two) = (summarize(&record), summarize(&doubled));
+    let (one, two) = (one.time_spans[0].as_ref().unwrap(), two.time_spans[0].as_ref().unwrap());
+    assert_eq!(two.seconds, one.seconds);
+    assert_eq!(two.cpu, one.cpu);
+    assert_eq!(two.latency, one.latency, "percentiles of everything twice are the same");
+    let (one, two) = (&one.total.total, &two.total.total);
+    assert_eq!(
+        (two.throughput.bytes, two.throughput.ios),
+        (2 * one.throughput.bytes, 2 * one.throughput.ios)
+    );
+    assert_eq!(two.iops_std_dev, one.iops_std_dev.map(|deviation| 2.0 * deviation));
+}
+
+#[test]
+fn results_of_other_shapes_are_not_merged() {
+    let results = synth::record(LARGE).results;
+    type Break = (fn(&mut Results), &'static str);
+    let breaks: [Break; 4] = [
+        (|other| other.time_spans.clear(), "time spans: 1 and 0"),
+        (|other| other.time_spans[0].cpus.truncate(3), "CPUs of time span 1: 4 and 3"),
+        (|other| other.time_spans[0].threads.truncate(2), "threads of time span 1: 4 and 2"),
+        (
+            |other| other.time_spans[0].threads[3].targets.clear(),
+            "targets of thread 3 of time span 1: 1 and 0",
+        ),
+    ];
+    for (damage, complaint) in breaks {
+        let mut other = results.clone();
+        damage(&mut other);
+        let mut merged = results.clone();
+        let error = merged.merge(&other).unwrap_err().to_string();
+        assert!(error.contains(complaint), "{error}");
+        assert_eq!(merged, results, "nothing changes on an error");
+    }
+}
+
+#[test]
+fn paths_that_are_not_utf_8_survive() {
+    let mut record = synth::record(SMALL);
+    let path = diskspd::profile::RawText::from(b"/data/\xff.bin".to_vec());
+    record.profile.time_spans[0].targets[0].path = path.clone();
+    record.results.time_spans[0].threads[0].targets[0].path = path.clone();
+    assert_eq!(read(&write(&record)), Ok(record.clone()));
+    let report = text(&record);
+    assert_eq!(report.windows(path.as_bytes().len()).filter(|window| *window == path.as_bytes()).count(), 4);
+}
+
+#[test]
+fn every_stored_field_is_documented() {
+    let mut record = synth::record(include_bytes!("data/synth/25_dist.json"));
+    record.profile.etw = Some(Default::default());
+    let span = &mut record.profile.time_spans[0];
+    span.affinity = vec![diskspd::profile::GroupCpu { group: 0, cpu: 0 }];
+    span.targets[0].thread_targets = vec![diskspd::profile::ThreadTarget { thread: 0, weight: 1 }];
+    span.targets[0].random_data_source = Some(diskspd::profile::RandomDataSource { size: 1, path: None });
+    let results = &mut record.results.time_spans[0];
+    results.threads[0].wait = Some(WaitStatistics::default());
+    let measured = synth::record(SMALL).results.time_spans[0].threads[0].targets[0].read.clone();
+    results.threads[0].targets[0].read = measured;
+    results.errors.push(IoErrors {
+        path: "t.dat".into(),
+        direction: diskspd::engine::Direction::Read,
+        errno: 5,
+        count: 1,
+        first_offset: 0,
+    });
+    let mut keys = Vec::new();
+    collect_keys(&serde_json::from_slice(&write(&record)).unwrap(), &mut keys);
+    let documentation = include_str!("../docs/record.md");
+    let words: Vec<&str> = documentation.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    keys.retain(|key| !words.contains(&key.as_str()));
+    assert!(keys.is_empty(), "docs/record.md does not mention {keys:?}");
+}
+
+fn collect_keys(value: &serde_json::Value, keys: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (key, value) in fields {
+                keys.push(key.clone());
+                collect_keys(value, keys);
+            }
+        }
+        serde_json::Value::Array(elements) => elements.iter().for_each(|element| collect_keys(element, keys)),
+        _ => {}
+    }
+}
