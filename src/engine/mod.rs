@@ -3,10 +3,20 @@
 //! One engine is one queue, owned by one worker thread. It owns the buffers too and drains when dropped, so that the
 //! kernel never writes into freed memory. Engines know nothing of profiles, patterns or statistics.
 
+mod limits;
+mod null;
+pub mod sim;
+mod sync;
+pub mod uring;
+
 use crate::clock::Clock;
 use crate::sys::memory::Buffer;
+use limits::Limits;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
+
+/// Most bytes of one I/O: 2 GiB less one page. The kernel shortens anything longer, so engines refuse it.
+pub const MAX_LENGTH: u32 = 0x7fff_f000;
 
 /// Direction of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -70,15 +80,20 @@ pub struct Setup {
 /// That is why a `wait` must follow every `submit`, and why the start stamp is read just before `submit`.
 pub trait Engine {
     /// Takes I/Os from the front of the batch; returns how many. Less than all only when the queue is full; then wait.
+    ///
+    /// # Errors
+    /// An I/O that breaks the rules of [`Io`]; those before it in the batch may have been taken.
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError>;
 
     /// Appends what has completed to `done`: waits until at least `min` I/Os have (0 = don't wait), or `timeout` has
     /// passed. Interrupted by a signal or at the end of `timeout` it returns with fewer; that is no error.
-    /// Never returns more than [`Setup::depth`] completions.
+    /// A `min` above what is in flight means all of that: with nothing in flight it returns at once.
+    /// Never returns more than [`Setup::depth`] completions; room for so many in `done` avoids allocation here.
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError>;
 
-    /// The memory of all I/Os, to prepare what is written next. Parts that are in flight must not be touched.
-    fn buffer(&mut self) -> &mut Buffer;
+    /// The memory of all I/Os, to prepare what is written next and to look at what was read. Parts that are in flight
+    /// must not be touched. (The bytes and not the [`Buffer`]: that one must stay where the kernel writes to.)
+    fn buffer(&mut self) -> &mut [u8];
 
     /// One line on what the engine makes use of, for `-v` and the record: `io_uring: single issuer, registered files`.
     fn features(&self) -> String;
@@ -98,6 +113,159 @@ pub enum EngineKind {
     Sim,
 }
 
+impl EngineKind {
+    /// The engine of that name, as `--engine` takes it.
+    pub fn from_name(name: &str) -> Option<EngineKind> {
+        ENGINES.iter().find(|row| row.name == name).map(|row| row.kind)
+    }
+
+    /// Its row in [`ENGINES`].
+    pub fn row(self) -> &'static EngineRow {
+        match self {
+            EngineKind::Uring => &ENGINES[0],
+            EngineKind::Sync => &ENGINES[1],
+            EngineKind::Null => &ENGINES[2],
+            EngineKind::Sim => &ENGINES[3],
+        }
+    }
+}
+
+/// One engine: what it is, what it can do, and how to get one.
+#[derive(Debug)]
+pub struct EngineRow {
+    /// Which one.
+    pub kind: EngineKind,
+    /// What `--engine` calls it.
+    pub name: &'static str,
+    /// One line for the help.
+    pub description: &'static str,
+    /// Largest [`Setup::depth`].
+    pub max_depth: u32,
+    /// Whether data moves at all.
+    pub real_io: bool,
+    /// Whether [`Setup::files`] is needed.
+    pub needs_files: bool,
+    /// Whether time is simulated: [`Setup::clock`] must then be a [`Clock::Virtual`].
+    pub virtual_time: bool,
+    probe: fn() -> Result<(), Unavailable>,
+    open: fn(Setup) -> Result<Box<dyn Engine>, EngineError>,
+}
+
+/// Every engine, in the order of the help.
+pub const ENGINES: [EngineRow; 4] = [
+    EngineRow {
+        kind: EngineKind::Uring,
+        name: "uring",
+        description: "io_uring: many I/Os in flight from one thread",
+        max_depth: uring::MAX_DEPTH,
+        real_io: true,
+        needs_files: true,
+        virtual_time: false,
+        probe: uring::probe,
+        open: |setup| Ok(Box::new(uring::Uring::new(setup, uring::Options::default())?)),
+    },
+    EngineRow {
+        kind: EngineKind::Sync,
+        name: "sync",
+        description: "pread and pwrite: one I/O at a time",
+        max_depth: 1,
+        real_io: true,
+        needs_files: true,
+        virtual_time: false,
+        probe: always,
+        open: |setup| Ok(Box::new(sync::Sync::new(setup))),
+    },
+    EngineRow {
+        kind: EngineKind::Null,
+        name: "null",
+        description: "completes at once without any I/O: measures the program itself",
+        max_depth: MODEL_DEPTH,
+        real_io: false,
+        needs_files: false,
+        virtual_time: false,
+        probe: always,
+        open: |setup| Ok(Box::new(null::Null::new(setup))),
+    },
+    EngineRow {
+        kind: EngineKind::Sim,
+        name: "sim",
+        description: "a seeded model of an NVMe drive on a virtual clock: the same figures on every machine",
+        max_depth: MODEL_DEPTH,
+        real_io: false,
+        needs_files: false,
+        virtual_time: true,
+        probe: always,
+        open: |setup| Ok(Box::new(sim::Sim::new(setup, sim::SimDevice::default()))),
+    },
+];
+
+/// Depth of the engines without a kernel queue: bounds their memory, 64 MiB at most.
+const MODEL_DEPTH: u32 = 1 << 20;
+
+fn always() -> Result<(), Unavailable> {
+    Ok(())
+}
+
+impl EngineRow {
+    /// Whether the engine works on this machine, in this process.
+    ///
+    /// # Errors
+    /// Why not, and what to do about it.
+    pub fn available(&self) -> Result<(), Unavailable> {
+        (self.probe)()
+    }
+
+    /// Makes one, for the calling thread.
+    ///
+    /// # Errors
+    /// A setup that the engine can't serve, or what the kernel refused. Never another engine instead.
+    pub fn create(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+        if setup.depth == 0 {
+            return Err(EngineError::invalid(format!(
+                "engine {}: queue depth 0, at least 1 is needed",
+                self.name
+            )));
+        }
+        if setup.depth > self.max_depth {
+            let remedy = match self.max_depth {
+                1 => "use -o1, or --engine uring",
+                _ => "use a smaller -o with more threads (-t)",
+            };
+            return Err(EngineError::invalid(format!(
+                "engine {}: queue depth {}, at most {} is possible; {remedy}",
+                self.name, setup.depth, self.max_depth
+            )));
+        }
+        if self.virtual_time && !matches!(setup.clock, Clock::Virtual(_)) {
+            return Err(EngineError::invalid(format!("engine {} needs a virtual clock", self.name)));
+        }
+        (self.open)(setup)
+    }
+}
+
+/// The text of `--engine help`: every engine, and whether it works here.
+pub fn describe_all() -> String {
+    let mut text = String::new();
+    for row in &ENGINES {
+        let state = match row.available() {
+            Ok(()) => format!("available, queue depth up to {}", row.max_depth),
+            Err(why) => format!("not available: {why}"),
+        };
+        text += &format!("{:<6} {}\n       {state}\n", row.name, row.description);
+    }
+    text
+}
+
+/// Why an engine does not work here. Prints as `reason; remedy`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}; {remedy}")]
+pub struct Unavailable {
+    /// What is in the way.
+    pub reason: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
 /// Why an engine can't go on. The run fails with it.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}: {source}")]
@@ -106,4 +274,27 @@ pub struct EngineError {
     pub what: String,
     /// The kernel's answer.
     pub source: std::io::Error,
+}
+
+impl EngineError {
+    /// A setup or an I/O that breaks the rules.
+    fn invalid(what: String) -> EngineError {
+        EngineError { what, source: std::io::ErrorKind::InvalidInput.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_row_and_name() {
+        for row in &ENGINES {
+            assert_eq!(row.kind.row().name, row.name);
+            assert_eq!(EngineKind::from_name(row.name), Some(row.kind));
+            assert!(describe_all().contains(row.description));
+        }
+        assert_eq!(EngineKind::from_name("Uring"), None);
+        assert_eq!(EngineKind::from_name(""), None);
+    }
 }

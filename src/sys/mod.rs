@@ -2,3 +2,5 @@
 #![allow(unsafe_code)]
 
 pub mod memory;
+pub mod ring;
+pub mod usage;

@@ -1,0 +1,164 @@
+//! What an engine costs per I/O: `cargo bench --bench engines`.
+//!
+//! Random reads of 4 KiB, request after request, from a file that lies in the page cache: the storage is as fast as it
+//! can be, so that what is left is the program and the kernel. `loop` is the bench itself without any engine.
+//! The kernel's division into user and system time is sampled, so small shares are uncertain; that's why the user-space
+//! part of io_uring, filling the submission queue and emptying the completion queue, is timed once more by itself.
+
+use diskspd::clock::{Clock, monotonic};
+use diskspd::engine::uring::{Options, Uring};
+use diskspd::engine::{Direction, Done, Engine, EngineError, EngineKind, Io, Setup};
+use diskspd::sys::memory::Buffer;
+use diskspd::sys::ring::{Ring, Transfer};
+use diskspd::sys::usage::{ThreadUsage, thread_usage};
+use std::error::Error;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+const BLOCK: u32 = 4096;
+const BLOCKS: u64 = 16 * 1024;
+const SECONDS: u64 = 2;
+
+/// Completes what it is given, with no check and no virtual call inside: the floor.
+struct Nothing(Vec<Done>, Buffer);
+
+impl Engine for Nothing {
+    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
+        self.0.extend(batch.iter().map(|io| Done { request: io.request, result: i64::from(io.length) }));
+        Ok(batch.len())
+    }
+
+    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        done.append(&mut self.0);
+        Ok(())
+    }
+
+    fn buffer(&mut self) -> &mut [u8] {
+        self.1.as_mut_slice()
+    }
+
+    fn features(&self) -> String {
+        String::new()
+    }
+}
+
+fn io(request: u32, state: &mut u64) -> Io {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    Io {
+        request,
+        file: 0,
+        direction: Direction::Read,
+        offset: ((*state >> 33) & (BLOCKS - 1)) * u64::from(BLOCK),
+        length: BLOCK,
+        buffer_offset: request as usize * BLOCK as usize,
+    }
+}
+
+/// Keeps `depth` I/Os in flight, hands over `batch` at once, and prints a line.
+fn measure(name: &str, engine: &mut dyn Engine, depth: u32, batch: usize) -> Result<(), Box<dyn Error>> {
+    let mut state = 1;
+    let mut queue: Vec<Io> = Vec::with_capacity(depth as usize);
+    let mut done: Vec<Done> = Vec::with_capacity(depth as usize);
+    queue.extend((0..depth).map(|request| io(request, &mut state)));
+    let mut count = 0u64;
+    let (start, usage) = (monotonic(), thread_usage()?);
+    let mut end = start;
+    while end - start < SECONDS * 1_000_000_000 {
+        for _ in 0..1000 {
+            engine.submit(&queue)?;
+            queue.clear();
+            engine.wait(batch, Duration::MAX, &mut done)?;
+            count += done.len() as u64;
+            queue.extend(done.drain(..).map(|done| io(done.request, &mut state)));
+        }
+        end = monotonic();
+    }
+    let ThreadUsage { user, system } = thread_usage()?;
+    let each = |time: Duration| time.as_nanos() as f64 / count as f64;
+    println!(
+        "{name:<28} {depth:>5} {batch:>5} {:>12.0} {:>9.1} {:>9.1} {:>9.1}",
+        count as f64 / (end - start) as f64 * 1e9,
+        (end - start) as f64 / count as f64,
+        each(user - usage.user),
+        each(system - usage.system),
+    );
+    Ok(())
+}
+
+/// Prints what the user-space part of the ring takes for batches of `depth`, ns per I/O.
+fn measure_ring(path: &std::path::Path, depth: u32) -> Result<(), Box<dyn Error>> {
+    const ROUNDS: u64 = 20_000;
+    let Setup { files, buffer, .. } = setup(path, depth)?;
+    let mut ring = Ring::new(depth, files, buffer, Options::default())?;
+    let mut done: Vec<Done> = Vec::with_capacity(depth as usize);
+    let (mut push, mut reap, mut state) = (0, 0, 1);
+    let mut clock = 0;
+    for _ in 0..ROUNDS {
+        let batch: Vec<Io> = (0..depth).map(|request| io(request, &mut state)).collect();
+        let times = [monotonic(), monotonic()];
+        ring.push(batch.iter().map(|io| Transfer {
+            write: io.direction == Direction::Write,
+            file: io.file,
+            offset: io.offset,
+            start: io.buffer_offset,
+            length: io.length,
+            tag: io.request,
+        }));
+        let pushed = monotonic();
+        ring.enter(depth as usize, Duration::MAX)?;
+        let entered = monotonic();
+        ring.reap(|request, result| done.push(Done { request, result: i64::from(result) }));
+        let reaped = monotonic();
+        done.clear();
+        clock += times[1] - times[0];
+        push += pushed - times[1];
+        reap += reaped - entered;
+    }
+    let each = |time: u64| (time.saturating_sub(clock)) as f64 / (ROUNDS * u64::from(depth)) as f64;
+    println!("ring, batches of {depth:<4} push {:>5.1} ns, reap {:>5.1} ns per I/O", each(push), each(reap));
+    Ok(())
+}
+
+fn setup(path: &std::path::Path, depth: u32) -> Result<Setup, Box<dyn Error>> {
+    let file: OwnedFd = std::fs::File::open(path)?.into();
+    let buffer = Buffer::new((depth * BLOCK) as usize)?;
+    Ok(Setup { files: vec![file], buffer, depth, clock: Clock::Monotonic, seed: 0 })
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let file = tempfile::NamedTempFile::new()?;
+    std::fs::write(file.path(), vec![1; BLOCKS as usize * BLOCK as usize])?;
+    println!("engine                       depth batch         IOPS        ns   user ns system ns");
+    for depth in [1, 32] {
+        let mut nothing: Box<dyn Engine> = Box::new(Nothing(vec![], Buffer::new(0)?));
+        measure("loop", &mut *nothing, depth, depth as usize)?;
+        let mut null = EngineKind::Null.row().create(setup(file.path(), depth)?)?;
+        measure("null", &mut *null, depth, depth as usize)?;
+        let mut sim = EngineKind::Sim
+            .row()
+            .create(Setup { clock: Clock::simulated(0), ..setup(file.path(), depth)? })?;
+        measure("sim", &mut *sim, depth, 1)?;
+    }
+    let mut sync = EngineKind::Sync.row().create(setup(file.path(), 1)?)?;
+    measure("sync", &mut *sync, 1, 1)?;
+    if let Err(why) = EngineKind::Uring.row().available() {
+        println!("uring: not available: {why}");
+        return Ok(());
+    }
+    for depth in [1, 32, 128] {
+        measure_ring(file.path(), depth)?;
+    }
+    let bare = Options {
+        registered_files: false,
+        registered_buffer: false,
+        registered_ring: false,
+        ..Options::default()
+    };
+    for (name, options) in [("uring", Options::default()), ("uring, nothing registered", bare)] {
+        for (depth, batch) in [(1, 1), (32, 1), (32, 32), (128, 16), (128, 128)] {
+            let mut uring: Box<dyn Engine> = Box::new(Uring::new(setup(file.path(), depth)?, options)?);
+            measure(name, &mut *uring, depth, batch)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it.
+
+use super::{Direction, Done, Engine, EngineError, Io, Limits, Setup};
+use rustix::io::{Errno, pread, pwrite, retry_on_intr};
+use std::time::Duration;
+
+/// See the module.
+pub struct Sync {
+    limits: Limits,
+    setup: Setup,
+    taken: Option<Io>,
+}
+
+impl Sync {
+    pub(super) fn new(setup: Setup) -> Sync {
+        Sync { limits: Limits::of(&setup, true), setup, taken: None }
+    }
+
+    /// Does one I/O. A short transfer is not continued: it is the storage's answer, and is reported as such.
+    fn perform(&mut self, io: &Io) -> Result<usize, Errno> {
+        let file = self.setup.files.get(io.file as usize).ok_or(Errno::BADF)?;
+        let end = io.buffer_offset + io.length as usize;
+        let data = self.setup.buffer.as_mut_slice().get_mut(io.buffer_offset..end).ok_or(Errno::FAULT)?;
+        match io.direction {
+            Direction::Read => retry_on_intr(|| pread(file, &mut *data, io.offset)),
+            Direction::Write => retry_on_intr(|| pwrite(file, &*data, io.offset)),
+        }
+    }
+}
+
+impl Engine for Sync {
+    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
+        let (None, Some(io)) = (self.taken, batch.first()) else { return Ok(0) };
+        if !self.limits.allow(io) {
+            return Err(self.limits.refuse(io));
+        }
+        self.taken = Some(*io);
+        Ok(1)
+    }
+
+    /// Does what `submit` took, whatever `min` and `timeout` say: there is no other moment for it.
+    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        if let Some(io) = self.taken.take() {
+            let result = match self.perform(&io) {
+                Ok(bytes) => bytes as i64,
+                Err(errno) => -i64::from(errno.raw_os_error()),
+            };
+            done.push(Done { request: io.request, result });
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self) -> &mut [u8] {
+        self.setup.buffer.as_mut_slice()
+    }
+
+    fn features(&self) -> String {
+        "sync: pread and pwrite".to_string()
+    }
+}

@@ -1,0 +1,416 @@
+//! An io_uring that owns the memory and the files its I/Os use.
+//!
+//! Ownership is what makes it safe: the kernel reads and writes the memory at any time between [`Ring::push`] and the
+//! completion, so memory and files stay until nothing is in flight any more. See [`Ring::drop`].
+
+mod setup;
+
+pub use setup::Options;
+
+use super::memory::Buffer;
+use crate::clock::{Nanos, monotonic};
+use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
+use setup::{Registration, register, register_self, set_up, unregister_self};
+use std::io;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+/// Timeouts from this one on are taken as none. The kernel adds the present time, which must not overflow.
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Marks the completion of a cancellation; tags are 32 bits wide.
+const CANCEL: u64 = u64::MAX;
+
+/// One transfer between the memory and a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Transfer {
+    /// To the file, else from it.
+    pub write: bool,
+    /// Index of the file.
+    pub file: u32,
+    /// Position in the file, bytes.
+    pub offset: u64,
+    /// Position in the memory, bytes.
+    pub start: usize,
+    /// Bytes.
+    pub length: u32,
+    /// Comes back with the completion. Below the depth.
+    pub tag: u32,
+}
+
+/// How a system call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entered {
+    /// Everything was handed over. Waiting may have ended early, by the timeout or a signal.
+    Complete,
+    /// The kernel lacks the memory to take more at the moment; nothing was waited for.
+    Busy,
+}
+
+/// See the module.
+pub struct Ring {
+    ring: ManuallyDrop<IoUring>,
+    memory: ManuallyDrop<Buffer>,
+    files: ManuallyDrop<Vec<OwnedFd>>,
+    /// What an entry names each file by: its index when registered, else its descriptor.
+    names: Vec<RawFd>,
+    entry_flags: squeue::Flags,
+    registration: Option<Registration>,
+    /// The ring as `io_uring_enter` names it, and the flags to go with it.
+    enter_name: RawFd,
+    enter_flags: EnterFlags,
+    depth: u32,
+    /// Pushed, and not yet handed to the kernel.
+    queued: u32,
+    /// Pushed and not yet reaped, queued ones included.
+    in_flight: u32,
+    options: Options,
+    notes: Vec<String>,
+    /// The kernel accepts the ring from the creating thread alone.
+    thread: PhantomData<*const ()>,
+}
+
+impl Ring {
+    /// A ring for `depth` (1 to 32,768) I/Os in flight, for the calling thread.
+    ///
+    /// # Errors
+    /// What `io_uring_setup(2)` answers, or `Unsupported` from a kernel before 5.11. A feature that the kernel lacks
+    /// or refuses is no error, see [`Ring::notes`].
+    pub fn new(depth: u32, files: Vec<OwnedFd>, memory: Buffer, options: Options) -> io::Result<Ring> {
+        let (ring, mut notes) = set_up(depth, &options)?;
+        if !(ring.params().is_feature_ext_arg() && ring.params().is_feature_nodrop()) {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "Linux 5.11 or later is needed"));
+        }
+        let mut names: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        let mut entry_flags = squeue::Flags::empty();
+        if options.registered_files && !files.is_empty() {
+            match ring.submitter().register_files(&names) {
+                Ok(()) => {
+                    entry_flags = squeue::Flags::FIXED_FILE;
+                    names = (0..files.len() as RawFd).collect();
+                    notes.push("registered files".into());
+                }
+                Err(error) => notes.push(format!("files not registered ({error})")),
+            }
+        }
+        let mut registration = None;
+        if options.registered_buffer && !memory.is_empty() {
+            match register(&ring, &memory) {
+                Ok(registered) => {
+                    registration = Some(registered);
+                    notes.push("registered buffer".into());
+                }
+                Err(reason) => notes.push(format!("buffer not registered ({reason})")),
+            }
+        }
+        let mut enter_name = ring.as_raw_fd();
+        let mut enter_flags = EnterFlags::GETEVENTS | EnterFlags::EXT_ARG;
+        if options.registered_ring
+            && let Ok(index) = register_self(ring.as_raw_fd())
+        {
+            enter_name = index;
+            enter_flags |= EnterFlags::REGISTERED_RING;
+            notes.push("registered ring".into());
+        }
+        Ok(Ring {
+            ring: ManuallyDrop::new(ring),
+            memory: ManuallyDrop::new(memory),
+            files: ManuallyDrop::new(files),
+            names,
+            entry_flags,
+            registration,
+            enter_name,
+            enter_flags,
+            depth,
+            queued: 0,
+            in_flight: 0,
+            options,
+            notes,
+            thread: PhantomData,
+        })
+    }
+
+    /// Which features are in use, and why some are not.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The memory. What is in flight must not be touched: the kernel is at it.
+    pub fn memory(&mut self) -> &mut [u8] {
+        self.memory.as_mut_slice()
+    }
+
+    /// Number of files.
+    pub fn files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// I/Os pushed and not yet reaped.
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// Those of them that wait for [`Ring::enter`].
+    pub fn queued(&self) -> u32 {
+        self.queued
+    }
+
+    /// Queues transfers for the next [`Ring::enter`]; returns how many. Stops when the ring is full, and before a
+    /// transfer whose file, memory range or tag does not exist.
+    #[inline]
+    pub fn push(&mut self, transfers: impl Iterator<Item = Transfer>) -> usize {
+        let room = (self.depth - self.in_flight) as usize;
+        let mut queue = self.ring.submission();
+        let mut pushed = 0;
+        for transfer in transfers.take(room) {
+            let end = transfer.start.checked_add(transfer.length as usize);
+            let Some(name) = self.names.get(transfer.file as usize) else { break };
+            if end.is_none_or(|end| end > self.memory.len()) || transfer.tag >= self.depth {
+                break;
+            }
+            let (file, length, offset) = (types::Fd(*name), transfer.length, transfer.offset);
+            // SAFETY: start is within the memory, checked above.
+            let data = unsafe { self.memory.as_ptr().add(transfer.start) };
+            let entry = match (self.registration.is_some(), transfer.write) {
+                (true, false) => opcode::ReadFixed::new(file, data, length, 0).offset(offset).build(),
+                (true, true) => opcode::WriteFixed::new(file, data, length, 0).offset(offset).build(),
+                (false, false) => opcode::Read::new(file, data, length).offset(offset).build(),
+                (false, true) => opcode::Write::new(file, data, length).offset(offset).build(),
+            };
+            let entry = entry.flags(self.entry_flags).user_data(u64::from(transfer.tag));
+            // SAFETY: the range is within the memory, and memory and files are ours until nothing is in flight.
+            if unsafe { queue.push(&entry) }.is_err() {
+                break;
+            }
+            pushed += 1;
+        }
+        self.queued += pushed;
+        self.in_flight += pushed;
+        pushed as usize
+    }
+
+    /// Completions that can be reaped now.
+    #[inline]
+    pub fn visible(&mut self) -> usize {
+        self.ring.completion().len()
+    }
+
+    /// Whether the kernel holds completions back until [`Ring::enter`].
+    #[inline]
+    pub fn needs_enter(&mut self) -> bool {
+        let queue = self.ring.submission();
+        queue.taskrun() || queue.cq_overflow()
+    }
+
+    /// Hands over what is queued and waits until `min` completions are visible or `timeout` has passed, in one system
+    /// call.
+    ///
+    /// # Errors
+    /// What `io_uring_enter(2)` answers, if it isn't a matter of time or memory.
+    #[inline]
+    pub fn enter(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
+        self.hand_over(self.queued, min, timeout)
+    }
+
+    /// Waits like [`Ring::enter`], but hands nothing over.
+    ///
+    /// # Errors
+    /// As [`Ring::enter`].
+    pub fn await_completions(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
+        self.hand_over(0, min, timeout)
+    }
+
+    fn hand_over(&mut self, count: u32, min: usize, timeout: Duration) -> io::Result<Entered> {
+        let mut left = count;
+        loop {
+            match self.call(left, min as u32, timeout) {
+                Ok(taken) => {
+                    self.queued -= taken;
+                    left -= taken;
+                    if left == 0 {
+                        return Ok(Entered::Complete);
+                    }
+                    // The kernel stops after an I/O that fails while it is handed over, and then doesn't wait.
+                    if taken == 0 {
+                        return Ok(Entered::Busy);
+                    }
+                }
+                Err(error) => {
+                    return match error.raw_os_error() {
+                        Some(libc::EINTR | libc::ETIME) => Ok(Entered::Complete),
+                        Some(libc::EAGAIN | libc::EBUSY) => Ok(Entered::Busy),
+                        _ => Err(error),
+                    };
+                }
+            }
+        }
+    }
+
+    /// `io_uring_enter(2)`. Returns how many entries it took.
+    fn call(&self, submit: u32, min: u32, timeout: Duration) -> io::Result<u32> {
+        let time = types::Timespec::from(timeout.min(FOREVER));
+        let time: *const types::Timespec = if timeout < FOREVER { &time } else { std::ptr::null() };
+        let argument = WaitArgument { sigmask: 0, sigmask_size: 0, min_wait: 0, time: time as u64 };
+        // SAFETY: the argument and the time live until the call returns; the entries were made by `push` and `cancel`.
+        let taken = unsafe {
+            libc::syscall(
+                libc::SYS_io_uring_enter,
+                self.enter_name,
+                submit,
+                min,
+                self.enter_flags.bits(),
+                &raw const argument,
+                size_of::<WaitArgument>(),
+            )
+        };
+        u32::try_from(taken).map_err(|_| io::Error::last_os_error())
+    }
+
+    /// Takes the visible completions: tag, and bytes transferred or the negated `errno`.
+    #[inline]
+    pub fn reap(&mut self, mut each: impl FnMut(u32, i32)) -> usize {
+        let mut count = 0;
+        for completion in self.ring.completion() {
+            each(completion.user_data() as u32, completion.result());
+            count += 1;
+        }
+        self.in_flight -= count;
+        count as usize
+    }
+
+    /// Cancels what is in flight and waits until it has ended; `false` when the limit has passed before.
+    fn drain(&mut self) -> bool {
+        let limit = Nanos::try_from(self.options.drain_limit.as_nanos()).unwrap_or(Nanos::MAX);
+        let deadline = monotonic().saturating_add(limit);
+        let mut cancel_any = self.options.cancel_any;
+        while self.in_flight > 0 {
+            if monotonic() >= deadline {
+                return false;
+            }
+            // Hands over what is still queued; makes room for the cancellations.
+            let entered = self.enter(0, Duration::ZERO);
+            self.cancel(cancel_any);
+            let everything = self.in_flight + self.queued;
+            let waited = self.enter(everything as usize, Duration::from_millis(100));
+            if !matches!((entered, waited), (Ok(Entered::Complete), Ok(Entered::Complete))) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            for completion in self.ring.completion() {
+                match (completion.user_data(), completion.result()) {
+                    (CANCEL, error) => cancel_any &= error != -libc::EINVAL,
+                    _ => self.in_flight -= 1,
+                }
+            }
+        }
+        true
+    }
+
+    /// Queues the cancellation of everything. Repeated by [`Ring::drain`]: an I/O on its way from one of the kernel's
+    /// lists to another is missed.
+    fn cancel(&mut self, any: bool) {
+        let mut queue = self.ring.submission();
+        let mut push = |entry: squeue::Entry| {
+            // SAFETY: a cancellation refers to no memory.
+            let pushed = unsafe { queue.push(&entry.user_data(CANCEL)) }.is_ok();
+            self.queued += u32::from(pushed);
+        };
+        if any {
+            push(opcode::AsyncCancel2::new(types::CancelBuilder::any()).build());
+        } else {
+            (0..self.depth).for_each(|tag| push(opcode::AsyncCancel::new(u64::from(tag)).build()));
+        }
+    }
+}
+
+impl Drop for Ring {
+    /// Cancels and drains what is in flight, then releases ring, files and memory.
+    ///
+    /// When a dead device answers nothing within the limit, all three are leaked on purpose: the kernel may still
+    /// write into the memory, and the program is about to report an error and end.
+    fn drop(&mut self) {
+        if !self.drain() {
+            std::mem::forget(self.registration.take());
+            return;
+        }
+        if self.enter_flags.contains(EnterFlags::REGISTERED_RING) {
+            unregister_self(self.ring.as_raw_fd(), self.enter_name);
+        }
+        // Closing the ring would do these too, but some time later: files stayed busy and memory locked meanwhile.
+        // They fail when nothing was registered.
+        let _ = self.ring.submitter().unregister_buffers();
+        let _ = self.ring.submitter().unregister_files();
+        // SAFETY: each is dropped once, here, and not used afterwards. Nothing is in flight.
+        unsafe {
+            ManuallyDrop::drop(&mut self.ring);
+            ManuallyDrop::drop(&mut self.files);
+            ManuallyDrop::drop(&mut self.memory);
+        }
+    }
+}
+
+/// `struct io_uring_getevents_arg` of the kernel.
+#[repr(C)]
+struct WaitArgument {
+    sigmask: u64,
+    sigmask_size: u32,
+    min_wait: u32,
+    time: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ring with every request but one reading from an empty pipe, half of them not yet handed over.
+    fn busy_ring(options: Options) -> io::Result<(Ring, io::PipeWriter)> {
+        let (reader, writer) = io::pipe()?;
+        let mut ring = Ring::new(8, vec![reader.into()], Buffer::new(8)?, options)?;
+        let transfer =
+            |tag| Transfer { write: false, file: 0, offset: 0, start: tag as usize, length: 1, tag };
+        assert_eq!(ring.push((0..4).map(transfer)), 4);
+        assert_eq!(ring.enter(0, Duration::ZERO)?, Entered::Complete);
+        assert_eq!(ring.push((4..7).map(transfer)), 3);
+        Ok((ring, writer))
+    }
+
+    #[test]
+    fn draining_ends_everything_in_flight_or_tells_that_it_did_not() {
+        let full = Options::default();
+        let single = Options { cancel_any: false, ..full };
+        for options in [full, single] {
+            match busy_ring(options) {
+                Ok((mut ring, _writer)) => {
+                    ring.options.drain_limit = Duration::ZERO;
+                    assert!(!ring.drain());
+                    assert_eq!(ring.in_flight(), 7);
+                    ring.options.drain_limit = full.drain_limit;
+                    assert!(ring.drain());
+                    assert_eq!((ring.in_flight(), ring.queued()), (0, 0));
+                }
+                Err(error) => eprintln!("skipped, no io_uring: {error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_transfer_outside_of_memory_files_and_depth_is_not_pushed() {
+        match busy_ring(Options::default()) {
+            Ok((mut ring, _writer)) => {
+                let good = Transfer { write: false, file: 0, offset: 0, start: 7, length: 1, tag: 7 };
+                for bad in [
+                    Transfer { start: 8, ..good },
+                    Transfer { start: usize::MAX, ..good },
+                    Transfer { length: 2, ..good },
+                    Transfer { file: 1, ..good },
+                    Transfer { tag: 8, ..good },
+                ] {
+                    assert_eq!(ring.push([bad].into_iter()), 0, "{bad:?}");
+                }
+                assert_eq!(ring.push([good, good].into_iter()), 1, "room for one");
+            }
+            Err(error) => eprintln!("skipped, no io_uring: {error}"),
+        }
+    }
+}

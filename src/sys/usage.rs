@@ -1,0 +1,29 @@
+//! What a thread has cost.
+
+use std::time::Duration;
+
+/// CPU time of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ThreadUsage {
+    /// In the program.
+    pub user: Duration,
+    /// In the kernel.
+    pub system: Duration,
+}
+
+/// CPU time of the calling thread so far, `getrusage(2)`. How the kernel divides it into user and system time may be
+/// sampled (some 4 ms): only long stretches are meaningful.
+///
+/// # Errors
+/// None is known; what the kernel answers.
+pub fn thread_usage() -> std::io::Result<ThreadUsage> {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is to a value of the type that the call fills.
+    if unsafe { libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) } != 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    // SAFETY: zeroed is a valid rusage, and the call has filled it.
+    let usage = unsafe { usage.assume_init() };
+    let duration = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
+    Ok(ThreadUsage { user: duration(usage.ru_utime), system: duration(usage.ru_stime) })
+}

@@ -1,0 +1,123 @@
+//! Dropping an engine with I/Os in flight: afterwards the kernel writes nowhere, and files are closed.
+
+use crate::subjects::*;
+use diskspd::clock::Clock;
+use diskspd::engine::uring::{Options, Uring};
+use diskspd::engine::{Engine, EngineKind, Io, Setup};
+use diskspd::sys::memory::Buffer;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::{PipeReader, PipeWriter, Write};
+use std::time::Duration;
+
+/// Whether nobody can read the pipe any more, given ample time: the kernel closes files with a delay.
+fn is_abandoned(writer: &PipeWriter) -> bool {
+    let mut watched = [PollFd::new(writer, PollFlags::empty())];
+    poll(&mut watched, Some(&Timespec { tv_sec: 30, tv_nsec: 0 })).expect("poll");
+    watched[0].revents().contains(PollFlags::ERR)
+}
+
+/// Whether something can be read now.
+fn has_data(reader: &PipeReader) -> bool {
+    let mut watched = [PollFd::new(reader, PollFlags::IN)];
+    poll(&mut watched, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).expect("poll");
+    watched[0].revents().contains(PollFlags::IN)
+}
+
+#[test]
+fn ios_that_would_never_end_are_cancelled_and_their_files_closed() {
+    for subject in queueing_engines() {
+        for (depth, in_flight) in [(1, 1), (64, 64), (64, 3), (5000, 5000)] {
+            let (reader, mut writer) = std::io::pipe().expect("a pipe");
+            let other = reader.try_clone().expect("another reader");
+            let mut engine = subject.open(vec![reader.into()], depth as usize, depth);
+            let batch: Vec<Io> = (0..in_flight).map(|n| read(n, 0, 0, 1)).collect();
+            engine.submit(&batch).expect("submit");
+            engine.wait(0, Duration::ZERO, &mut vec![]).expect("wait");
+            drop(engine);
+            writer.write_all(b"x").expect("writing to the pipe");
+            assert!(has_data(&other), "{}, {in_flight} of {depth}: read after the drop", subject.name);
+            drop(other);
+            assert!(is_abandoned(&writer), "{}, {in_flight} of {depth}", subject.name);
+        }
+    }
+}
+
+#[test]
+fn what_was_taken_but_not_yet_handed_over_is_no_obstacle() {
+    let directory = directory();
+    let path = file(directory.path(), "file", &[1; 4096]);
+    for subject in every_engine() {
+        let depth = subject.depth(16);
+        let files = if subject.row.needs_files { vec![open(&path)] } else { vec![] };
+        let mut engine = subject.open(files, 4096, depth);
+        let batch: Vec<Io> = (0..depth).map(|n| Io { buffer_offset: 0, ..read(n, 0, 0, 4096) }).collect();
+        engine.submit(&batch).expect("submit");
+        drop(engine);
+    }
+}
+
+#[test]
+fn after_the_drop_the_memory_can_be_used_for_something_else() {
+    const LENGTH: u32 = 4 << 20;
+    const DEPTH: u32 = 16;
+    let directory = directory();
+    let path = file(directory.path(), "file", &vec![0x11; LENGTH as usize]);
+    for subject in queueing_engines() {
+        let Some(direct) = open_direct(&path) else { return };
+        let mut engine = subject.open(vec![direct], (LENGTH * DEPTH) as usize, DEPTH);
+        let batch: Vec<Io> = (0..DEPTH).map(|n| read(n, 0, 0, LENGTH)).collect();
+        engine.submit(&batch).expect("submit");
+        engine.wait(0, Duration::ZERO, &mut vec![]).expect("wait");
+        drop(engine);
+        // The kernel tends to give the same addresses again.
+        let mut reused = Buffer::new((LENGTH * DEPTH) as usize).expect("memory");
+        reused.as_mut_slice().fill(0xee);
+        // Whatever was still under way has ended when the device has answered to later reads.
+        let mut later = subject.open(vec![open_direct(&path).expect("as before")], LENGTH as usize, 1);
+        assert_eq!(perform(&mut *later, &[read(0, 0, 0, LENGTH)])[0].result, i64::from(LENGTH));
+        assert!(reused.as_slice().iter().all(|byte| *byte == 0xee), "{}", subject.name);
+    }
+}
+
+#[test]
+fn when_the_drain_takes_too_long_memory_and_files_are_kept_for_the_kernel() {
+    if let Err(why) = EngineKind::Uring.row().available() {
+        return eprintln!("skipped: {why}");
+    }
+    let (reader, mut writer) = std::io::pipe().expect("a pipe");
+    let setup = Setup {
+        files: vec![reader.into()],
+        buffer: Buffer::new(4096).expect("memory"),
+        depth: 1,
+        clock: Clock::Monotonic,
+        seed: 0,
+    };
+    let options = Options { drain_limit: Duration::ZERO, ..Options::default() };
+    let mut engine = Uring::new(setup, options).expect("io_uring");
+    let memory: *const u8 = engine.buffer().as_ptr();
+    engine.submit(&[read(0, 0, 0, 512)]).expect("submit");
+    engine.wait(0, Duration::ZERO, &mut vec![]).expect("wait");
+    drop(engine);
+    writer.write_all(b"late").expect("the file is still open");
+    let mapped = std::fs::read_to_string("/proc/self/maps").expect("the memory map");
+    let holds = |line: &str| {
+        let (start, end) = line.split_whitespace().next()?.split_once('-')?;
+        let range = usize::from_str_radix(start, 16).ok()?..usize::from_str_radix(end, 16).ok()?;
+        range.contains(&memory.addr()).then_some(())
+    };
+    assert!(mapped.lines().any(|line| holds(line).is_some()), "the memory is still mapped");
+}
+
+#[test]
+fn the_features_in_use_are_told_and_why_others_are_not() {
+    for subject in uring_variants() {
+        let engine = subject.open(vec![open("/dev/null".as_ref())], 4096, 1);
+        let told = engine.features();
+        for what in ["files", "buffer"] {
+            let wanted = !subject.name.contains(what) && !subject.name.contains("nothing");
+            let stated = told.contains(&format!("registered {what}"));
+            let excused = told.contains(&format!("{what} not registered ("));
+            assert!(if wanted { stated != excused } else { !stated && !excused }, "{}: {told}", subject.name);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What every engine promises, tried on every engine: one suite over the table, and io_uring once more with the
+//! features of older kernels.
+// Clippy grants these to test functions, but not to the functions they call.
+#![allow(clippy::expect_used, clippy::panic)]
+
+mod data;
+mod ending;
+mod faults;
+mod os;
+mod queue;
+mod sim;
+mod subjects;

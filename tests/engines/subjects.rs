@@ -1,0 +1,188 @@
+//! The engines under test, and what the tests need to drive them.
+
+use diskspd::clock::Clock;
+use diskspd::engine::uring::{Options, Uring};
+use diskspd::engine::{Direction, Done, ENGINES, Engine, EngineKind, EngineRow, Io, Setup};
+use diskspd::sys::memory::Buffer;
+use std::fs::{File, OpenOptions};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Long enough to never decide anything.
+pub const LONG: Duration = Duration::from_secs(60);
+
+/// One engine in one variant.
+pub struct Subject {
+    pub name: String,
+    pub row: &'static EngineRow,
+    options: Option<Options>,
+}
+
+impl Subject {
+    /// Makes the engine; what it can't do is a failure of the test.
+    pub fn open(&self, files: Vec<OwnedFd>, buffer: usize, depth: u32) -> Box<dyn Engine> {
+        let clock = if self.row.virtual_time { Clock::simulated(0) } else { Clock::Monotonic };
+        let buffer = Buffer::new(buffer).expect("memory for the test");
+        let setup = Setup { files, buffer, depth, clock, seed: 7 };
+        match self.options {
+            Some(options) => Uring::new(setup, options).map(|engine| Box::new(engine) as Box<dyn Engine>),
+            None => self.row.create(setup),
+        }
+        .unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+
+    /// The depth to test with, when many would be nice.
+    pub fn depth(&self, nice: u32) -> u32 {
+        nice.min(self.row.max_depth)
+    }
+}
+
+/// io_uring without some of what new kernels have.
+pub fn uring_variants() -> Vec<Subject> {
+    let full = Options::default();
+    let linux_6_0 = Options { defer_taskrun: false, ..full };
+    let linux_5_19 = Options { single_issuer: false, ..linux_6_0 };
+    let linux_5_15 = Options {
+        coop_taskrun: false,
+        submit_all: false,
+        registered_ring: false,
+        cancel_any: false,
+        ..linux_5_19
+    };
+    let unregistered =
+        Options { registered_files: false, registered_buffer: false, registered_ring: false, ..full };
+    let bare = Options { registered_files: false, registered_buffer: false, ..linux_5_15 };
+    let variants = [
+        ("uring as on Linux 6.0", linux_6_0),
+        ("uring as on Linux 5.19", linux_5_19),
+        ("uring as on Linux 5.15", linux_5_15),
+        ("uring, buffer not registered", Options { registered_buffer: false, ..full }),
+        ("uring, files not registered", Options { registered_files: false, ..full }),
+        ("uring, nothing registered", unregistered),
+        ("uring as on Linux 5.15, nothing registered", bare),
+    ];
+    let row = EngineKind::Uring.row();
+    if row.available().is_err() {
+        return vec![];
+    }
+    variants.map(|(name, options)| Subject { name: name.into(), row, options: Some(options) }).into()
+}
+
+/// Every engine that works here, and the variants. Says which don't, and why.
+pub fn every_engine() -> Vec<Subject> {
+    let mut subjects = vec![];
+    for row in &ENGINES {
+        match row.available() {
+            Ok(()) => subjects.push(Subject { name: row.name.into(), row, options: None }),
+            Err(why) => eprintln!("skipped, engine {}: {why}", row.name),
+        }
+    }
+    subjects.extend(uring_variants());
+    subjects
+}
+
+/// Those that move data.
+pub fn real_engines() -> Vec<Subject> {
+    every_engine().into_iter().filter(|subject| subject.row.real_io).collect()
+}
+
+/// Those that move data with many I/Os in flight.
+pub fn queueing_engines() -> Vec<Subject> {
+    real_engines().into_iter().filter(|subject| subject.row.max_depth > 1).collect()
+}
+
+/// A directory on the file system of the build: unlike `/tmp`, seldom a tmpfs.
+pub fn directory() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory")
+}
+
+/// A new file with this content.
+pub fn file(directory: &Path, name: &str, content: &[u8]) -> PathBuf {
+    let path = directory.join(name);
+    std::fs::write(&path, content).expect("writing a test file");
+    path
+}
+
+/// Opens for reading and writing.
+pub fn open(path: &Path) -> OwnedFd {
+    OpenOptions::new().read(true).write(true).open(path).expect("opening a test file").into()
+}
+
+/// Opens for reading.
+pub fn open_to_read(path: &Path) -> OwnedFd {
+    File::open(path).expect("opening a test file").into()
+}
+
+/// Opens with `O_DIRECT`; says so when the file system has none.
+pub fn open_direct(path: &Path) -> Option<OwnedFd> {
+    match OpenOptions::new().read(true).write(true).custom_flags(libc::O_DIRECT).open(path) {
+        Ok(file) => Some(file.into()),
+        Err(error) => {
+            eprintln!("skipped, no O_DIRECT in {}: {error}", path.display());
+            None
+        }
+    }
+}
+
+/// A read into the request's slot of the buffer, slots being as long as the I/O.
+pub fn read(request: u32, file: u32, offset: u64, length: u32) -> Io {
+    let buffer_offset = request as usize * length as usize;
+    Io { request, file, direction: Direction::Read, offset, length, buffer_offset }
+}
+
+/// A write from it.
+pub fn write(request: u32, file: u32, offset: u64, length: u32) -> Io {
+    Io { direction: Direction::Write, ..read(request, file, offset, length) }
+}
+
+/// Submits all of the batch, in as many calls as it takes, and waits for all of it.
+pub fn perform(engine: &mut dyn Engine, batch: &[Io]) -> Vec<Done> {
+    let mut done = vec![];
+    let mut taken = 0;
+    while done.len() < batch.len() {
+        taken += engine.submit(&batch[taken..]).expect("submit");
+        engine.wait(1, LONG, &mut done).expect("wait");
+    }
+    done.sort_by_key(|done| done.request);
+    done
+}
+
+/// Eight bytes that belong to this place of this file and no other.
+pub fn pattern(file: u32, offset: u64) -> [u8; 8] {
+    let mixed = (offset / 8 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(file) << 56);
+    (mixed ^ (mixed >> 29)).to_le_bytes()
+}
+
+/// The pattern over a range that starts at a multiple of 8 and is as long as the slice.
+pub fn fill(slice: &mut [u8], file: u32, offset: u64) {
+    for (word, at) in slice.chunks_mut(8).zip((offset..).step_by(8)) {
+        word.copy_from_slice(&pattern(file, at)[..word.len()]);
+    }
+}
+
+/// Whether a range holds the pattern.
+pub fn holds(slice: &[u8], file: u32, offset: u64) -> bool {
+    slice.chunks(8).zip((offset..).step_by(8)).all(|(word, at)| *word == pattern(file, at)[..word.len()])
+}
+
+/// Small random numbers for schedules; the same in every run.
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Dice {
+        Dice(seed * 2 + 1)
+    }
+
+    pub fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.roll(i as u64 + 1) as usize);
+        }
+    }
+}
