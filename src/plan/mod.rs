@@ -2,6 +2,7 @@
 
 use crate::engine::{Direction, EngineKind};
 use crate::profile::RawText;
+pub use crate::sys::files::{AccessHint, OpenMode};
 use crate::workload::TargetWorkload;
 
 /// One time span, fully decided.
@@ -63,21 +64,6 @@ pub struct WorkerTarget {
     pub workload: TargetWorkload,
 }
 
-/// How a target is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OpenMode {
-    /// Only reads.
-    pub read: bool,
-    /// Only writes.
-    pub write: bool,
-    /// `O_DIRECT`.
-    pub direct: bool,
-    /// `O_DSYNC`.
-    pub dsync: bool,
-    /// Access hints (`-fr`, `-fs`).
-    pub hint: AccessHint,
-}
-
 impl OpenMode {
     /// Whether an I/O of this direction can occur.
     pub fn allows(&self, direction: Direction) -> bool {
@@ -86,13 +72,4 @@ impl OpenMode {
             Direction::Write => self.write,
         }
     }
-}
-
-/// What the kernel is told about the order of accesses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct AccessHint {
-    /// `-fr`
-    pub random: bool,
-    /// `-fs`
-    pub sequential: bool,
 }

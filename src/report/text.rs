@@ -44,7 +44,7 @@ fn write_system(out: &mut Vec<u8>, system: &System) {
     put!(out, "\tcomputer name: {}\n", system.computer_name);
     put!(out, "\tstart time: {}\n\n", system.start_time.and_then(date_and_time).unwrap_or_default());
     put!(out, "\tcpu count:\t\t{cpus}\n");
-    put!(out, "\tcore count:\t\t{}\n", topology.cores.len());
+    put!(out, "\tcore count:\t\t{}\n", topology.core_count());
     put!(out, "\tgroup count:\t\t{}\n", topology.groups.len());
     put!(out, "\tnode count:\t\t{}\n", topology.nodes.len());
     put!(out, "\tsocket count:\t\t{}\n", topology.sockets.len());

@@ -23,14 +23,14 @@ pub(super) fn write_cpu_table(out: &mut Vec<u8>, table: &CpuTable) {
     put!(out, "\n{header}CPU |  Usage |  User  | Kernel |  Idle\n{border}\n");
     for row in &table.rows {
         let cells = [
-            (columns.socket, format!("{:7}| ", row.socket)),
-            (columns.node, format!("{:5}| ", row.node)),
-            (columns.group, format!("{:6}| ", row.group)),
-            (columns.core, format!("{:5}| ", row.core)),
-            (columns.class, format!("{:5}{}| ", row.class, if row.performance { 'P' } else { ' ' })),
+            (columns.socket, format!("{:7}| ", row.place.socket)),
+            (columns.node, format!("{:5}| ", row.place.node)),
+            (columns.group, format!("{:6}| ", row.place.group)),
+            (columns.core, format!("{:5}| ", row.place.core)),
+            (columns.class, format!("{:5}{}| ", row.place.class, if row.performance { 'P' } else { ' ' })),
         ];
         let cells: String = cells.into_iter().filter(|(shown, _)| *shown).map(|(_, cell)| cell).collect();
-        put!(out, "{cells}{:4}|{}\n", row.cpu, percentages(&row.usage));
+        put!(out, "{cells}{:4}|{}\n", row.place.cpu, percentages(&row.usage));
     }
     put!(out, "{border}\n{:width$}avg.|{}\n", "", percentages(&table.average), width = header.len());
 }

@@ -1,8 +1,7 @@
 //! CPU utilisation over the measured time, one row for every active CPU.
 
 use super::CpuTimes;
-use crate::profile::GroupCpu;
-use crate::system::{Place, Topology};
+use crate::system::{CpuPlace, Topology};
 use serde::{Deserialize, Serialize};
 
 /// Share of the measured time, percent.
@@ -21,20 +20,11 @@ pub struct CpuUsage {
 /// One CPU.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CpuRow {
-    /// Socket, system-wide.
-    pub socket: u32,
-    /// NUMA node, system-wide.
-    pub node: u32,
-    /// Processor group.
-    pub group: u16,
-    /// Core, within the group.
-    pub core: u32,
-    /// Efficiency class; 0 = the least capable.
-    pub class: u32,
-    /// Whether no core has a higher class.
+    /// Where it is.
+    #[serde(flatten)]
+    pub place: CpuPlace,
+    /// Whether no core has a higher class than its own.
     pub performance: bool,
-    /// CPU, within the group.
-    pub cpu: u8,
     /// What it did.
     pub usage: CpuUsage,
 }
@@ -48,7 +38,7 @@ pub struct CpuColumns {
     pub node: bool,
     /// More than one processor group.
     pub group: bool,
-    /// Every core has more than one CPU. DISKSPD's recorded output has no such column where only some cores do.
+    /// Any core runs more than one thread.
     pub core: bool,
     /// Cores of different efficiency classes.
     pub class: bool,
@@ -86,22 +76,12 @@ impl CpuTable {
     pub(super) fn new(topology: &Topology, times: &[CpuTimes]) -> CpuTable {
         let highest = topology.cores.iter().map(|core| core.efficiency_class).max().unwrap_or(0);
         let times = times.iter().copied().chain(std::iter::repeat(CpuTimes::default()));
-        let row = |(place, times): (GroupCpu, CpuTimes)| {
-            let core =
-                topology.cores.iter().find(|core| core.group == place.group && has(core.mask, place.cpu));
-            let class = core.map_or(0, |core| core.efficiency_class);
-            CpuRow {
-                socket: number_of(&topology.sockets, place),
-                node: number_of(&topology.nodes, place),
-                group: place.group,
-                core: core.map_or(0, |core| core.number),
-                class,
-                performance: class == highest,
-                cpu: place.cpu,
-                usage: times.usage(),
-            }
+        let row = |(place, times): (CpuPlace, CpuTimes)| CpuRow {
+            place,
+            performance: place.class == highest,
+            usage: times.usage(),
         };
-        let rows: Vec<CpuRow> = active_cpus(topology).zip(times).map(row).collect();
+        let rows: Vec<CpuRow> = topology.rows().into_iter().zip(times).map(row).collect();
         let mean = |figure: fn(&CpuUsage) -> f64| {
             rows.iter().map(|row| figure(&row.usage)).fold(0.0, |sum, x| sum + x) / rows.len().max(1) as f64
         };
@@ -115,36 +95,14 @@ impl CpuTable {
             socket: topology.sockets.len() > 1,
             node: topology.nodes.len() > 1,
             group: topology.groups.len() > 1,
-            core: every_core_has_smt(topology),
+            core: topology.smt,
             class: is_heterogeneous(topology),
         };
         CpuTable { columns, rows, average }
     }
 }
 
-fn every_core_has_smt(topology: &Topology) -> bool {
-    !topology.cores.is_empty() && topology.cores.iter().all(|core| core.mask.count_ones() > 1)
-}
-
 /// Whether the machine's cores differ in efficiency class.
 pub(crate) fn is_heterogeneous(topology: &Topology) -> bool {
     topology.cores.windows(2).any(|pair| pair[0].efficiency_class != pair[1].efficiency_class)
-}
-
-/// All active CPUs, by group, then number.
-pub(super) fn active_cpus(topology: &Topology) -> impl Iterator<Item = GroupCpu> + '_ {
-    topology.groups.iter().flat_map(|group| {
-        (0..64).filter(|&cpu| has(group.mask, cpu)).map(|cpu| GroupCpu { group: group.number, cpu })
-    })
-}
-
-fn has(mask: u64, cpu: u8) -> bool {
-    mask >> cpu & 1 == 1
-}
-
-/// Number of the node or socket that holds the CPU; 0 if none does.
-fn number_of(places: &[Place], cpu: GroupCpu) -> u32 {
-    let holds =
-        |place: &&Place| place.masks.iter().any(|&(group, mask)| group == cpu.group && has(mask, cpu.cpu));
-    places.iter().find(holds).map_or(0, |place| place.number)
 }

@@ -19,6 +19,7 @@ pub use summary::{
 use crate::engine::Direction;
 use crate::profile::RawText;
 use crate::stats::{Histogram, Series};
+pub use crate::system::cpu_times::CpuTimes;
 use serde::{Deserialize, Serialize};
 
 /// Spans measured for less than this, in ns, have no results: DISKSPD's own limit of 1e-7 s.
@@ -49,17 +50,6 @@ impl SpanResults {
     pub fn was_measured(&self) -> bool {
         self.measured >= SHORTEST_MEASUREMENT
     }
-}
-
-/// Time that one CPU spent, over the measured window, in any unit that is the same for all CPUs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CpuTimes {
-    /// Doing nothing, waiting for I/O included.
-    pub idle: u64,
-    /// In the kernel, interrupts and stolen time included, **idle not included**.
-    pub kernel: u64,
-    /// In programs.
-    pub user: u64,
 }
 
 /// Raw results of one thread.

@@ -1,6 +1,5 @@
 //! The record: profile, system and results of one run, in a versioned form.
 
-use super::cpu::active_cpus;
 use super::{Results, SpanResults, TargetResults};
 use crate::profile::{Profile, ThreadTarget, TimeSpan};
 use crate::system::System;
@@ -54,7 +53,7 @@ impl Record {
         let asked = &self.profile.time_spans;
         let got = &self.results.time_spans;
         must_equal("results", "time spans", asked.len() as u64, got.len() as u64)?;
-        let active = active_cpus(&self.system.topology).count() as u64;
+        let active = self.system.topology.active_cpus().count() as u64;
         for (index, (asked, got)) in asked.iter().zip(got).enumerate() {
             if got.was_measured() {
                 let place = format!("time span {}", index + 1);

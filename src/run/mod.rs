@@ -1,1 +1,3 @@
 //! The run: a plan becomes results.
+
+pub mod prepare;

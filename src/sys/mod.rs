@@ -1,6 +1,13 @@
 //! The kernel made safe: the only place where `unsafe` is allowed.
 #![allow(unsafe_code)]
 
+pub mod block;
+pub mod cpu;
+pub mod extents;
+pub mod file_systems;
+pub mod files;
 pub mod memory;
+pub mod problem;
 pub mod ring;
 pub mod usage;
+pub mod writeback;

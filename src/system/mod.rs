@@ -1,6 +1,19 @@
 //! A snapshot of the machine: plain data, read once by its submodules.
 
+pub mod claims;
+pub mod cpu_times;
+mod device;
+mod machine;
+pub mod refusal;
+pub mod root;
+mod rows;
+pub mod signatures;
 pub mod target;
+mod topology;
+mod usage;
+
+pub use machine::{read, snapshot};
+pub use rows::{CpuPlace, kernel_cpu};
 
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +56,9 @@ pub struct Topology {
     pub sockets: Vec<Place>,
     /// Physical cores, by group, then first CPU.
     pub cores: Vec<Core>,
+    /// Whether any core runs more than one thread (SMT). A fact of its own, as in DISKSPD: it isn't derived from masks.
+    #[serde(default)]
+    pub smt: bool,
 }
 
 /// A processor group: on Linux group g holds CPUs 64 g to 64 g + 63.
@@ -67,10 +83,11 @@ pub struct Place {
     pub masks: Vec<(u16, u64)>,
 }
 
-/// A physical core.
+/// A physical core; or those of its CPUs that are in one group, when its CPUs are in several (the kernel likes to
+/// number the second threads of all cores after the first ones). [`Topology::core_count`] counts such a core once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Core {
-    /// Group of its first CPU.
+    /// Group of its CPUs.
     pub group: u16,
     /// Number within the group, from 0.
     pub number: u32,
@@ -78,4 +95,7 @@ pub struct Core {
     pub mask: u64,
     /// 0 = the least capable class on this machine.
     pub efficiency_class: u32,
+    /// Whether these are further CPUs of a core that an earlier group has an entry for already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continued: bool,
 }

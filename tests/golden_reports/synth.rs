@@ -90,8 +90,16 @@ fn system(machine: Machine) -> System {
             cores: machine
                 .core
                 .into_iter()
-                .map(|(group, number, mask, efficiency_class)| Core { group, number, mask, efficiency_class })
+                .map(|(group, number, mask, efficiency_class)| Core {
+                    group,
+                    number,
+                    mask,
+                    efficiency_class,
+                    continued: false,
+                })
                 .collect(),
+            // The recorded machines were stated without it: none of the reports has a Core column.
+            smt: false,
         },
         ..System::default()
     }

@@ -1,0 +1,210 @@
+//! Writing a whole file at the device's speed.
+
+use super::Order;
+use crate::sys::memory::Buffer;
+use crate::sys::writeback;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Bytes per write: a multiple of the pattern's 256, so that one buffer does for all offsets.
+const BLOCK: u64 = 1 << 20;
+/// Writes in flight past the page cache: enough for fast devices, by threads, which every kernel has.
+const IN_FLIGHT: u32 = 8;
+/// Blocks in the page cache whose writing back has begun but isn't awaited.
+const BEHIND: u64 = 16;
+/// Between two reports of progress.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// What is to be written where.
+pub(super) struct Job<'a> {
+    /// Open for writing, through the page cache.
+    pub file: &'a File,
+    /// The same file past the page cache, and its alignment, bytes; `None` = it can't.
+    pub direct: Option<(&'a File, u64)>,
+    /// Size and content.
+    pub order: &'a Order<'a>,
+    /// Ends the work between two blocks.
+    pub stop: &'a AtomicBool,
+}
+
+/// Why the file isn't full.
+#[derive(Debug)]
+pub(super) enum Error {
+    Stopped,
+    Io(io::Error),
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Error::Io(error)
+    }
+}
+
+/// Writes every byte below the size, past the page cache where possible; nothing is flushed.
+pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Error> {
+    let size = job.order.size;
+    let mut block = Buffer::new(size.min(BLOCK) as usize)?;
+    if !job.order.zero {
+        for (offset, byte) in block.as_mut_slice().iter_mut().enumerate() {
+            *byte = offset as u8;
+        }
+    }
+    let block = block.as_slice();
+    let mut done = 0;
+    if let Some((direct, align)) = job.direct {
+        // The last bytes, fewer than the alignment, go through the cache, when all others are on the device.
+        let align = align.max(4096);
+        let part = Part { file: direct, direct: true, to: size - size % align, ..Part::new(job, block) };
+        match run(&part, IN_FLIGHT, size, progress) {
+            Ok(()) => done = part.to,
+            // It said it could and can't (file systems in user space): the cache always can.
+            Err(Error::Io(error)) if error.raw_os_error() == Some(libc::EINVAL) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    run(&Part { from: done, to: size, ..Part::new(job, block) }, 1, size, progress)?;
+    progress(size, size);
+    Ok(())
+}
+
+/// A part of the file, written in one way.
+struct Part<'a> {
+    file: &'a File,
+    direct: bool,
+    block: &'a [u8],
+    from: u64,
+    to: u64,
+    stop: &'a AtomicBool,
+    /// A worker failed: the others need not go on.
+    failed: AtomicBool,
+    /// Number of the next block to be written.
+    next: AtomicU64,
+    /// Bytes written.
+    done: AtomicU64,
+}
+
+impl<'a> Part<'a> {
+    fn new(job: &Job<'a>, block: &'a [u8]) -> Part<'a> {
+        Part {
+            file: job.file,
+            direct: false,
+            block,
+            from: 0,
+            to: 0,
+            stop: job.stop,
+            failed: AtomicBool::new(false),
+            next: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+        }
+    }
+
+    /// The work of one thread.
+    fn write(&self) -> Result<(), Error> {
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(Error::Stopped);
+            }
+            let offset = self.from + self.next.fetch_add(1, Ordering::Relaxed) * BLOCK;
+            if offset >= self.to || self.failed.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let length = BLOCK.min(self.to - offset);
+            let bytes = self.block.get(..length as usize).unwrap_or(self.block);
+            self.file.write_all_at(bytes, offset)?;
+            if !self.direct {
+                self.write_back(offset, length)?;
+            }
+            self.done.fetch_add(length, Ordering::Relaxed);
+        }
+    }
+
+    /// Keeps the device busy and the cache small: memory full of dirty pages would stop everything at the end.
+    fn write_back(&self, offset: u64, length: u64) -> io::Result<()> {
+        let behind = offset.checked_sub(BEHIND * BLOCK).filter(|start| *start >= self.from);
+        let awaited = behind.map_or(Ok(()), |start| writeback::complete(self.file.as_fd(), start, BLOCK));
+        match writeback::start(self.file.as_fd(), offset, length).and(awaited) {
+            // Where it isn't supported, the flush at the end does all.
+            Err(error)
+                if !matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS | libc::ESPIPE)) =>
+            {
+                Err(error)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Writes a part with so many threads while this one reports progress. The first error counts.
+fn run(part: &Part<'_>, threads: u32, size: u64, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Error> {
+    let blocks = (part.to - part.from).div_ceil(BLOCK);
+    std::thread::scope(|scope| {
+        let (ended, ends) = mpsc::channel();
+        for _ in 0..blocks.min(threads.into()) {
+            let ended = ended.clone();
+            let work = move || {
+                let result = part.write();
+                part.failed.fetch_or(result.is_err(), Ordering::Relaxed);
+                // Nobody listens only when starting a further thread failed.
+                let _ = ended.send(result);
+            };
+            std::thread::Builder::new()
+                .name("prepare".into())
+                .spawn_scoped(scope, work)
+                .inspect_err(|_| part.failed.store(true, Ordering::Relaxed))?;
+        }
+        drop(ended);
+        let mut first = Ok(());
+        loop {
+            match ends.recv_timeout(PROGRESS) {
+                Ok(result) => first = first.and(result),
+                Err(RecvTimeoutError::Timeout) => {
+                    progress(part.from + part.done.load(Ordering::Relaxed), size)
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        first
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn order(size: u64) -> Order<'static> {
+        Order { path: Path::new(""), size, zero: false, recreate: false }
+    }
+
+    #[test]
+    fn through_the_cache_every_byte_gets_there_as_well() {
+        let size = (BEHIND + 3) * BLOCK + 5;
+        let file = tempfile::tempfile_in("/var/tmp").unwrap();
+        let stop = AtomicBool::new(false);
+        let job = Job { file: &file, direct: None, order: &order(size), stop: &stop };
+        fill(&job, &mut |_, _| ()).unwrap();
+        let mut content = vec![0; size as usize + 1];
+        assert_eq!(file.read_at(&mut content, 0).unwrap() as u64, size);
+        assert!(content[..size as usize].iter().enumerate().all(|(offset, byte)| *byte == offset as u8));
+    }
+
+    #[test]
+    fn an_error_ends_all_writers() {
+        let there = tempfile::NamedTempFile::new().unwrap();
+        let unwritable = File::open(there.path()).unwrap();
+        let stop = AtomicBool::new(false);
+        for direct in [None, Some((&unwritable, 512))] {
+            let job = Job { file: &unwritable, direct, order: &order(1 << 40), stop: &stop };
+            let error = fill(&job, &mut |_, _| ()).unwrap_err();
+            assert!(
+                matches!(&error, Error::Io(error) if error.raw_os_error() == Some(libc::EBADF)),
+                "{error:?}"
+            );
+        }
+    }
+}

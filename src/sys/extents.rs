@@ -1,0 +1,137 @@
+//! The extents of a file (`FIEMAP`): whether all of its bytes were really written.
+
+use rustix::ioctl::{Updater, ioctl, opcode};
+use std::io;
+use std::os::fd::BorrowedFd;
+
+/// `struct fiemap_extent` of linux/fiemap.h.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    /// Offset in the file, bytes.
+    logical: u64,
+    /// Offset on the device, bytes.
+    physical: u64,
+    /// Bytes.
+    length: u64,
+    reserved64: [u64; 2],
+    flags: u32,
+    reserved: [u32; 3],
+}
+
+/// `struct fiemap`, without the extents that follow it: its size is part of the request's number.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Header {
+    start: u64,
+    length: u64,
+    flags: u32,
+    /// How many entries the kernel has filled in.
+    mapped: u32,
+    /// How many there is room for.
+    room: u32,
+    reserved: u32,
+}
+
+/// Entries asked for at once: some 14 KiB.
+const ROOM: usize = 256;
+
+#[repr(C)]
+struct Map {
+    header: Header,
+    extents: [Extent; ROOM],
+}
+
+const FS_IOC_FIEMAP: rustix::ioctl::Opcode = opcode::read_write::<Header>(b'f', 11);
+/// Write dirty pages first, so that nothing is only about to be allocated.
+const FLAG_SYNC: u32 = 1;
+
+const EXTENT_LAST: u32 = 0x1;
+const EXTENT_UNKNOWN: u32 = 0x2;
+const EXTENT_DELALLOC: u32 = 0x4;
+const EXTENT_INLINE: u32 = 0x200;
+const EXTENT_UNWRITTEN: u32 = 0x800;
+
+/// Largest file whose data may lie within its inode: a rewrite would put it there again.
+const INLINE_LIMIT: u64 = 4096;
+
+/// Whether every byte below `size` lies in an extent that was written: no hole, nothing that is only allocated
+/// (reads of those are answered without the device). An empty file is.
+///
+/// # Errors
+/// `EOPNOTSUPP` or `ENOTTY` when the file system can't tell; `EIO` and the like from writing back.
+pub fn all_written(file: BorrowedFd<'_>, size: u64) -> io::Result<bool> {
+    let mut covered = 0;
+    while covered < size {
+        let mut map = Box::new(Map {
+            header: Header {
+                start: covered,
+                length: size - covered,
+                flags: FLAG_SYNC,
+                room: ROOM as u32,
+                ..Header::default()
+            },
+            extents: [Extent::default(); ROOM],
+        });
+        // SAFETY: the request reads the header and writes it and at most `room` extents behind it, which is how Map
+        // is laid out; all its fields are plain integers.
+        unsafe { ioctl(file, Updater::<FS_IOC_FIEMAP, Map>::new(&mut map)) }?;
+        let extents = map.extents.get(..map.header.mapped as usize).unwrap_or_default();
+        match step(covered, size, extents) {
+            Some(end) if end > covered => covered = end,
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// How far the file is written when these extents follow `covered`; `None` = they show a gap, or don't reach the end.
+fn step(covered: u64, size: u64, extents: &[Extent]) -> Option<u64> {
+    let mut end = covered;
+    for extent in extents {
+        let unfit = extent.flags & (EXTENT_UNKNOWN | EXTENT_DELALLOC | EXTENT_UNWRITTEN) != 0
+            || extent.flags & EXTENT_INLINE != 0 && size > INLINE_LIMIT;
+        if unfit || extent.logical > end {
+            return None;
+        }
+        end = end.max(extent.logical.saturating_add(extent.length));
+        if extent.flags & EXTENT_LAST != 0 {
+            return (end >= size).then_some(end);
+        }
+    }
+    Some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn extent(logical: u64, length: u64, flags: u32) -> Extent {
+        Extent { logical, length, flags, ..Extent::default() }
+    }
+
+    #[test]
+    fn a_gap_or_an_extent_without_data_ends_the_walk() {
+        let last = EXTENT_LAST;
+        for (name, extents, expected) in [
+            ("one extent", vec![extent(0, 8192, last)], Some(8192)),
+            ("two in a row", vec![extent(0, 4096, 0), extent(4096, 4096, last)], Some(8192)),
+            ("more to come", vec![extent(0, 4096, 0)], Some(4096)),
+            ("longer than the file", vec![extent(0, 1 << 20, last)], Some(1 << 20)),
+            ("begins with a hole", vec![extent(4096, 4096, last)], None),
+            ("a hole between", vec![extent(0, 2048, 0), extent(4096, 4096, last)], None),
+            ("ends with a hole", vec![extent(0, 4096, last)], None),
+            ("only allocated", vec![extent(0, 8192, EXTENT_UNWRITTEN | last)], None),
+            ("in memory", vec![extent(0, 8192, EXTENT_DELALLOC | EXTENT_UNKNOWN | last)], None),
+            ("in the inode", vec![extent(0, 8192, EXTENT_INLINE | last)], None),
+            ("nothing at all", vec![], Some(0)),
+        ] {
+            assert_eq!(step(0, 8000, &extents), expected, "{name}");
+        }
+        assert_eq!(
+            step(0, 100, &[extent(0, 100, EXTENT_INLINE | last)]),
+            Some(100),
+            "a tiny file in its inode"
+        );
+    }
+}

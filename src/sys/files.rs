@@ -1,0 +1,153 @@
+//! Opening targets.
+
+use super::problem::{Problem, TargetError};
+use super::{block, file_systems};
+use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+/// How a target is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenMode {
+    /// Reads occur.
+    pub read: bool,
+    /// Writes occur.
+    pub write: bool,
+    /// `O_DIRECT`.
+    pub direct: bool,
+    /// `O_DSYNC`.
+    pub dsync: bool,
+    /// Access hints (`-fr`, `-fs`).
+    pub hint: AccessHint,
+}
+
+/// What the kernel is told about the order of accesses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AccessHint {
+    /// `-fr`
+    pub random: bool,
+    /// `-fs`
+    pub sequential: bool,
+}
+
+/// A target, open.
+#[derive(Debug)]
+pub struct OpenTarget {
+    /// The file or device.
+    pub file: OwnedFd,
+    /// Its size now, bytes; never 0.
+    pub size: u64,
+}
+
+/// Opens an existing regular file or block device as the mode says; links are followed, nothing is created.
+///
+/// Block devices are opened without `O_EXCL`, because several threads open the same one: the kernel gives a device
+/// exclusively once, even within a process. The exclusive claim is [`claim`]'s, made once by the controlling thread.
+///
+/// # Errors
+/// What is wrong, with the next step: see [`Problem`].
+pub fn open(path: &Path, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
+    let (flags, access) = match (mode.read, mode.write) {
+        (true, true) => (OFlags::RDWR, "read and write"),
+        (false, true) => (OFlags::WRONLY, "write"),
+        (_, false) => (OFlags::RDONLY, "read"),
+    };
+    let fail = |doing, error: Errno| TargetError::from_io(path, doing, access, error);
+    // Looked at first, because opening a pipe waits for its other end.
+    let found = look(path)?;
+    let kind = FileType::from_raw_mode(found.st_mode);
+    accept(path, kind)?;
+
+    if mode.write && kind == FileType::BlockDevice && is_read_only(path) {
+        return Err(TargetError::new(path, Problem::ReadOnly));
+    }
+    let flags = flags
+        | OFlags::CLOEXEC
+        | if mode.direct { OFlags::DIRECT } else { OFlags::empty() }
+        | if mode.dsync { OFlags::DSYNC } else { OFlags::empty() };
+    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| match error {
+        Errno::INVAL if mode.direct => {
+            let file_system = file_systems::type_name(path);
+            TargetError::new(path, Problem::NoDirect { file_system })
+        }
+        error => fail("open it", error),
+    })?;
+    let size = size(path, file.as_fd())?;
+    if size == 0 {
+        return Err(TargetError::new(path, Problem::Empty));
+    }
+    let advise = |advice| {
+        rustix::fs::fadvise(&file, 0, None, advice).map_err(|error| fail("set its access hint", error))
+    };
+    // Given both, the later one decides about read-ahead.
+    if mode.hint.sequential {
+        advise(Advice::Sequential)?;
+    }
+    if mode.hint.random {
+        advise(Advice::Random)?;
+    }
+    Ok(OpenTarget { file, size })
+}
+
+/// Claims a block device for this process as long as the handle is open: the kernel refuses when it (or a partition
+/// of it) is mounted, swap, part of a dm, md or multipath device, or claimed by another program, and refuses those
+/// from then on. Others can still open it the ordinary way.
+///
+/// # Errors
+/// [`Problem::Busy`], or what else keeps it from being opened.
+pub fn claim(device: &Path) -> Result<OwnedFd, TargetError> {
+    let exclusively = |flags| rustix::fs::open(device, flags | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty());
+    // For reading, because the end of an open for writing makes udev look at the device anew.
+    match exclusively(OFlags::RDONLY) {
+        Err(Errno::ACCESS | Errno::PERM) => exclusively(OFlags::WRONLY),
+        answer => answer,
+    }
+    .map_err(|error| TargetError::from_io(device, "claim it", "read", error))
+}
+
+/// What is at a path, links followed.
+///
+/// # Errors
+/// [`Problem::Missing`] when there is nothing, [`Problem::DanglingLink`] when a link leads there, and what keeps us
+/// from looking.
+pub fn look(path: &Path) -> Result<Stat, TargetError> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if bytes.is_empty() || bytes.contains(&0) {
+        return Err(TargetError::new(path, Problem::NotAPath));
+    }
+    rustix::fs::stat(path).map_err(|error| match (error, std::fs::read_link(path)) {
+        (Errno::NOENT, Ok(to)) => TargetError::new(path, Problem::DanglingLink { to }),
+        _ => TargetError::from_io(path, "look at it", "look at it", error),
+    })
+}
+
+/// Size of an open file or block device, bytes.
+///
+/// # Errors
+/// What the kernel answers; it's no problem of size 0.
+pub fn size(path: &Path, file: BorrowedFd<'_>) -> Result<u64, TargetError> {
+    let fail = |error| TargetError::from_io(path, "read its size", "read", error);
+    let found = rustix::fs::fstat(file).map_err(|error| fail(error.into()))?;
+    let kind = FileType::from_raw_mode(found.st_mode);
+    accept(path, kind)?;
+    if kind == FileType::BlockDevice {
+        return block::capacity(file).map_err(fail);
+    }
+    Ok(u64::try_from(found.st_size).unwrap_or(0))
+}
+
+/// Whether a device is write-protected. Depending on the kernel, opening one for writing fails as if a permission were
+/// missing, or works and no write does.
+fn is_read_only(device: &Path) -> bool {
+    let device = rustix::fs::open(device, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+    device.is_ok_and(|device| block::read_only(device.as_fd()).unwrap_or(false))
+}
+
+fn accept(path: &Path, kind: FileType) -> Result<(), TargetError> {
+    match kind {
+        FileType::RegularFile | FileType::BlockDevice => Ok(()),
+        FileType::Directory => Err(TargetError::new(path, Problem::Directory)),
+        _ => Err(TargetError::new(path, Problem::NotAFile)),
+    }
+}

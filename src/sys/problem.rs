@@ -1,0 +1,159 @@
+//! Why a target can't be used, told to the person who has to mend it: never an error number alone.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A path and what is wrong with it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", path.display())]
+pub struct TargetError {
+    /// As the user gave it.
+    pub path: PathBuf,
+    /// What is wrong, and what to do about it.
+    pub problem: Problem,
+}
+
+/// What is wrong with a target. The text of each says the next step.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// `ENOENT`
+    #[error("there is no such file or device; check the path, or let -c<size> create the file")]
+    Missing,
+    /// The directory that a file was to be created in doesn't exist.
+    #[error("the directory it should be created in does not exist; create it, or give an absolute path")]
+    NoParent,
+    /// A symbolic link that leads nowhere: its target is never created, because the name says nothing of that place.
+    #[error("is a symbolic link to {}, which does not exist; name the file itself, or remove the link", to.display())]
+    DanglingLink {
+        /// What the link says.
+        to: PathBuf,
+    },
+    /// `EISDIR`
+    #[error("is a directory; name a file in it, or a block device")]
+    Directory,
+    /// A pipe, socket or character device.
+    #[error("is neither a regular file nor a block device, so it has no offsets to read and write at")]
+    NotAFile,
+    /// A block device where only a regular file makes sense.
+    #[error("is a block device, whose size is fixed; leave out -c<size>")]
+    Device,
+    /// `ENOTDIR`
+    #[error("a part of the path is a file and not a directory; check the path")]
+    NotADirectory,
+    /// `EACCES`, `EPERM`
+    #[error(
+        "no permission to {access}; check owner and mode of the file and its directories, or run as root"
+    )]
+    Permission {
+        /// The verb, or verbs: `read`, `write`, `read and write`.
+        access: &'static str,
+    },
+    /// `EROFS`
+    #[error("the file system or device is read-only; only -w0 can work here, without -c")]
+    ReadOnly,
+    /// `O_DIRECT` was refused.
+    #[error(
+        "{file_system} can't bypass the page cache (O_DIRECT) here; leave out -Su and -Sh, or use another file system"
+    )]
+    NoDirect {
+        /// Type of the file system.
+        file_system: String,
+    },
+    /// `EBUSY`
+    #[error(
+        "is in use by the kernel or by another program that wants it for itself: mounted, swap, part of a RAID, LVM or multipath device; release it first"
+    )]
+    Busy,
+    /// `ETXTBSY`
+    #[error("is in use as a running program or as swap space, and can't be written")]
+    Executing,
+    /// Nothing to read or write.
+    #[error(
+        "its size is 0, so there is nothing to read or write; a file gets its size by -c<size>, a device by a medium"
+    )]
+    Empty,
+    /// `ELOOP`
+    #[error("the symbolic links of the path lead in a circle; name the file itself")]
+    LinkLoop,
+    /// `ENAMETOOLONG`
+    #[error("the path, or a name in it, is too long for the file system; use a shorter one")]
+    NameTooLong,
+    /// `ENXIO`, `ENODEV`, `ENOMEDIUM`
+    #[error("there is no device behind this name (any more), or no medium in it")]
+    NoDevice,
+    /// An empty path, or one with a zero byte.
+    #[error("is not a path")]
+    NotAPath,
+    /// Anything else the kernel said.
+    #[error("can't {doing}: {source}")]
+    Kernel {
+        /// What was being done: `open`, `read its size`.
+        doing: &'static str,
+        /// What the kernel answered.
+        source: io::Error,
+    },
+}
+
+impl TargetError {
+    /// The problem of a path.
+    pub fn new(path: &Path, problem: Problem) -> TargetError {
+        TargetError { path: path.to_owned(), problem }
+    }
+
+    /// What the kernel answered when `doing` something to `path` that needs the permission to `access` it.
+    pub fn from_io(
+        path: &Path,
+        doing: &'static str,
+        access: &'static str,
+        error: impl Into<io::Error>,
+    ) -> TargetError {
+        let source = error.into();
+        let problem = match source.raw_os_error() {
+            Some(libc::ENOENT) => Problem::Missing,
+            Some(libc::EISDIR) => Problem::Directory,
+            Some(libc::ENOTDIR) => Problem::NotADirectory,
+            Some(libc::EACCES | libc::EPERM) => Problem::Permission { access },
+            Some(libc::EROFS) => Problem::ReadOnly,
+            Some(libc::EBUSY) => Problem::Busy,
+            Some(libc::ETXTBSY) => Problem::Executing,
+            Some(libc::ELOOP) => Problem::LinkLoop,
+            Some(libc::ENAMETOOLONG) => Problem::NameTooLong,
+            Some(libc::ENXIO | libc::ENODEV | libc::ENOMEDIUM) => Problem::NoDevice,
+            None if source.kind() == io::ErrorKind::InvalidInput => Problem::NotAPath,
+            _ => Problem::Kernel { doing, source },
+        };
+        TargetError::new(path, problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_answer_of_the_kernel_has_a_next_step() {
+        for (errno, expected) in [
+            (libc::ENOENT, "check the path, or let -c<size> create the file"),
+            (libc::EISDIR, "name a file in it"),
+            (libc::ENOTDIR, "check the path"),
+            (libc::EACCES, "no permission to write; check owner and mode"),
+            (libc::EPERM, "or run as root"),
+            (libc::EROFS, "only -w0 can work here"),
+            (libc::EBUSY, "release it first"),
+            (libc::ETXTBSY, "running program or as swap space"),
+            (libc::ELOOP, "name the file itself"),
+            (libc::ENAMETOOLONG, "use a shorter one"),
+            (libc::ENXIO, "no device behind this name"),
+            (libc::EIO, "can't open it: "),
+        ] {
+            let error = TargetError::from_io(
+                Path::new("/a/b"),
+                "open it",
+                "write",
+                io::Error::from_raw_os_error(errno),
+            );
+            let text = error.to_string();
+            assert!(text.starts_with("/a/b: ") && text.contains(expected), "{text}");
+        }
+    }
+}

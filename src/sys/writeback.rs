@@ -1,0 +1,32 @@
+//! Starting and awaiting the writing back of a part of a file (`sync_file_range`).
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+/// Starts to write the dirty pages of the range, bytes, to the device, and doesn't wait for it.
+///
+/// # Errors
+/// `EINVAL`, `ENOSYS` where it isn't supported; the errors of writing.
+pub fn start(file: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()> {
+    sync_range(file, offset, length, libc::SYNC_FILE_RANGE_WRITE)
+}
+
+/// Writes the dirty pages of the range, bytes, and waits until they are with the device. No flush: that is for
+/// `fdatasync`.
+///
+/// # Errors
+/// As [`start`].
+pub fn complete(file: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()> {
+    let all =
+        libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+    sync_range(file, offset, length, all)
+}
+
+fn sync_range(file: BorrowedFd<'_>, offset: u64, length: u64, flags: libc::c_uint) -> io::Result<()> {
+    let too_far = |_| io::Error::from_raw_os_error(libc::EFBIG);
+    let offset = offset.try_into().map_err(too_far)?;
+    let length = length.try_into().map_err(too_far)?;
+    // SAFETY: takes numbers only, no memory.
+    let result = unsafe { libc::sync_file_range(file.as_raw_fd(), offset, length, flags) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

@@ -1,0 +1,68 @@
+//! What the machine is called, runs, and has.
+
+use super::root::{Root, text};
+use super::topology;
+use super::{PowerScheme, System};
+
+/// The machine this process runs on, as it is now. Take it once, before threads are bound to CPUs.
+///
+/// Nothing that is missing or odd is an error: unknown is told as unknown.
+pub fn snapshot() -> System {
+    read(&Root::live())
+}
+
+/// The machine whose files lie in a directory.
+pub fn read(root: &Root) -> System {
+    let topology = topology::read(root);
+    let governors = topology
+        .kernel_cpus()
+        .map(|cpu| text(&root.path(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"))));
+    System {
+        computer_name: root.text("/proc/sys/kernel/hostname").unwrap_or_default(),
+        start_time: start_time(root),
+        power_scheme: PowerScheme { name: common(governors), guid: None },
+        topology,
+        kernel: root.text("/proc/sys/kernel/osrelease").unwrap_or_default(),
+        memory_available: memory_available(root).unwrap_or(0),
+    }
+}
+
+/// The governor of all CPUs, `mixed` when they differ. CPUs without one don't count.
+fn common(governors: impl Iterator<Item = Option<String>>) -> Option<String> {
+    let mut governors = governors.flatten().filter(|name| !name.is_empty());
+    let first = governors.next()?;
+    Some(if governors.all(|other| other == first) { first } else { "mixed".to_owned() })
+}
+
+/// Boot time plus the process's start after it (field 22 of its `stat`, in clock ticks).
+fn start_time(root: &Root) -> Option<i64> {
+    let system = root.text("/proc/stat")?;
+    let booted: i64 = system.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
+    let process = root.text("/proc/self/stat")?;
+    // The name, field 2, is in parentheses and can hold anything, even more parentheses and blanks.
+    let (_, fields) = process.rsplit_once(')')?;
+    let ticks: u64 = fields.split_ascii_whitespace().nth(22 - 3)?.parse().ok()?;
+    let per_second = rustix::param::clock_ticks_per_second().max(1);
+    booted.checked_add((ticks / per_second).try_into().ok()?)
+}
+
+fn memory_available(root: &Root) -> Option<u64> {
+    let text = root.text("/proc/meminfo")?;
+    let value = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = value.split_ascii_whitespace().next()?.parse().ok()?;
+    kib.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn governors_that_differ_are_mixed_and_missing_ones_do_not_count() {
+        let of = |names: &[Option<&str>]| common(names.iter().map(|name| name.map(str::to_owned)));
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[None, None]), None);
+        assert_eq!(of(&[Some("performance"), None, Some("performance")]), Some("performance".into()));
+        assert_eq!(of(&[Some("performance"), Some("powersave")]), Some("mixed".into()));
+    }
+}

@@ -1,0 +1,96 @@
+//! Where the machine is read from: `/`, or in tests a directory with the same files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The directory that `proc`, `sys` and `dev` are looked for in. What is missing or unreadable there is `None` or
+/// empty: the kernel's files come and go with versions, configurations and containers.
+#[derive(Debug, Clone)]
+pub struct Root(PathBuf);
+
+impl Root {
+    /// This machine.
+    pub fn live() -> Root {
+        Root("/".into())
+    }
+
+    /// A directory that looks like a machine.
+    pub fn at(directory: &Path) -> Root {
+        Root(directory.to_owned())
+    }
+
+    /// Where an absolute path of the machine is found.
+    pub fn path(&self, absolute: impl AsRef<Path>) -> PathBuf {
+        let absolute = absolute.as_ref();
+        self.0.join(absolute.strip_prefix("/").unwrap_or(absolute))
+    }
+
+    /// A whole file, invalid UTF-8 replaced.
+    pub fn text(&self, absolute: impl AsRef<Path>) -> Option<String> {
+        text(&self.path(absolute))
+    }
+
+    /// Names in a directory, sorted.
+    pub fn names(&self, absolute: impl AsRef<Path>) -> Vec<String> {
+        names(&self.path(absolute))
+    }
+}
+
+/// A whole file without white space at its ends; `None` when it can't be read.
+pub fn text(file: &Path) -> Option<String> {
+    Some(String::from_utf8_lossy(&fs::read(file).ok()?).trim().to_owned())
+}
+
+/// A file that holds one number.
+pub fn number<T: std::str::FromStr>(file: &Path) -> Option<T> {
+    text(file)?.parse().ok()
+}
+
+/// Names in a directory, sorted; empty when it can't be read.
+pub fn names(directory: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// A list as the kernel prints it: `0-3,8,10-11`. What isn't a number or range is left out.
+pub fn cpu_list(text: &str) -> Vec<u32> {
+    let mut cpus: Vec<u32> = text.split(',').flat_map(range).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    cpus
+}
+
+/// Groups are numbered with 16 bits, 64 CPUs each.
+const CPU_LIMIT: u32 = 64 << 16;
+
+fn range(text: &str) -> std::ops::Range<u32> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.trim().parse::<u32>(), last.trim().parse::<u32>()) {
+        (Ok(first), Ok(last)) if first <= last && last < CPU_LIMIT => first..last + 1,
+        _ => 0..0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_lists_are_read_as_the_kernel_prints_them() {
+        for (text, expected) in [
+            ("0-3", vec![0, 1, 2, 3]),
+            ("0,4", vec![0, 4]),
+            ("8-9,0,2-3\n", vec![0, 2, 3, 8, 9]),
+            ("0-1,1-2", vec![0, 1, 2]),
+            ("", vec![]),
+            ("3-1", vec![]),
+            ("x,5,-", vec![5]),
+            ("0-4294967295", vec![]),
+        ] {
+            assert_eq!(cpu_list(text), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The active CPUs, one by one: what the report's table of CPUs and the assignment of threads to CPUs walk over.
+
+use super::{Place, Topology};
+use serde::{Deserialize, Serialize};
+
+/// CPUs in a group.
+const GROUP: u32 = 64;
+
+/// Where one active CPU is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuPlace {
+    /// Socket, system-wide.
+    pub socket: u32,
+    /// NUMA node, system-wide.
+    pub node: u32,
+    /// Group.
+    pub group: u16,
+    /// Core, within the group.
+    pub core: u32,
+    /// Efficiency class of the core.
+    pub class: u32,
+    /// CPU, within the group.
+    pub cpu: u32,
+}
+
+impl Topology {
+    /// (group, CPU within the group) of the active CPUs, by group, then number: the order of the report and of
+    /// affinity by default.
+    pub fn active_cpus(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
+        self.groups.iter().flat_map(|group| {
+            (0..GROUP).filter(|cpu| group.mask >> cpu & 1 == 1).map(|cpu| (group.number, cpu))
+        })
+    }
+
+    /// The active CPUs in the same order, as the kernel numbers them.
+    pub fn kernel_cpus(&self) -> impl Iterator<Item = u32> + '_ {
+        self.active_cpus().map(|(group, cpu)| kernel_cpu(group, cpu))
+    }
+
+    /// The active CPUs in the same order with their places; what a topology leaves open is 0.
+    pub fn rows(&self) -> Vec<CpuPlace> {
+        self.active_cpus()
+            .map(|(group, cpu)| {
+                let core = self.cores.iter().find(|core| core.group == group && core.mask >> cpu & 1 == 1);
+                CpuPlace {
+                    socket: number_of(&self.sockets, group, cpu),
+                    node: number_of(&self.nodes, group, cpu),
+                    group,
+                    core: core.map_or(0, |core| core.number),
+                    class: core.map_or(0, |core| core.efficiency_class),
+                    cpu,
+                }
+            })
+            .collect()
+    }
+
+    /// Physical cores, those counted once whose CPUs are in two groups.
+    pub fn core_count(&self) -> usize {
+        self.cores.iter().filter(|core| !core.continued).count()
+    }
+}
+
+/// The kernel's number of a CPU of a group.
+pub fn kernel_cpu(group: u16, cpu: u32) -> u32 {
+    u32::from(group) * GROUP + cpu
+}
+
+fn number_of(places: &[Place], group: u16, cpu: u32) -> u32 {
+    let holds = |place: &&Place| place.masks.iter().any(|(g, mask)| *g == group && mask >> cpu & 1 == 1);
+    places.iter().find(holds).map_or(0, |place| place.number)
+}

@@ -1,0 +1,207 @@
+//! Who uses a block device now: whatever would be hurt by writing to it behind its back.
+
+use super::device::{self, Device, Number};
+use super::root::Root;
+use std::collections::VecDeque;
+use std::fmt;
+
+/// One use of a device, or of what is made of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Use {
+    /// The device in use, as a user finds it; not always the one asked about, but a partition or holder of it.
+    pub device: String,
+    /// How it's used.
+    pub how: How,
+}
+
+/// How a device is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum How {
+    /// A file system on it is mounted.
+    Mounted {
+        /// Where; of several places the first.
+        at: String,
+        /// Type of the file system.
+        file_system: String,
+    },
+    /// It's one of the devices of a mounted file system of this type that keeps track of them itself.
+    Member {
+        /// Type of the file system.
+        file_system: &'static str,
+    },
+    /// It's swap space.
+    Swap,
+    /// Another device is made of it: LVM, RAID, multipath, encryption, loop.
+    HeldBy {
+        /// That device.
+        holder: String,
+    },
+}
+
+impl fmt::Display for Use {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.how {
+            How::Mounted { at, file_system } => {
+                write!(f, "{} is mounted at {at} ({file_system}): umount it first", self.device)
+            }
+            How::Member { file_system } => {
+                write!(f, "{} belongs to a mounted {file_system} file system: umount that first", self.device)
+            }
+            How::Swap => write!(f, "{} is swap space: swapoff it first", self.device),
+            How::HeldBy { holder } => {
+                write!(
+                    f,
+                    "{} is part of {holder}: use that device instead, or take it apart first",
+                    self.device
+                )
+            }
+        }
+    }
+}
+
+/// All uses of the device: of itself, its partitions, the disk it's a partition of, and what is made of any of them.
+/// Other partitions of the same disk are nobody's concern.
+pub(super) fn uses(root: &Root, device: &Device) -> Vec<Use> {
+    let loops: Vec<Device> = device::all(root).filter(|device| device.backing_file().is_some()).collect();
+    let mut uses = Vec::new();
+    let mut related: Vec<Device> = Vec::new();
+    let mut queue: VecDeque<Device> = [device.clone()].into();
+    queue.extend(device.whole());
+    let whole = device.whole();
+    while let Some(next) = queue.pop_front() {
+        if related.contains(&next) {
+            continue;
+        }
+        let mut holders = next.holders();
+        holders.extend(loops.iter().filter(|each| backs(root, each, &next)).cloned());
+        for holder in &holders {
+            uses.push(Use { device: next.to_string(), how: How::HeldBy { holder: holder.to_string() } });
+        }
+        queue.extend(holders);
+        if whole.as_ref() != Some(&next) {
+            queue.extend(next.partitions());
+        }
+        related.push(next);
+    }
+    let related = |number: Number| related.iter().find(|device| device.number == number);
+    let mut found = |device: &Device, how: How| {
+        let device = device.to_string();
+        let same = |known: &Use| {
+            known.device == device && std::mem::discriminant(&known.how) == std::mem::discriminant(&how)
+        };
+        if !uses.iter().any(same) {
+            uses.push(Use { device, how });
+        }
+    };
+    for mount in mounts(root) {
+        if let Some(device) = mount.devices.iter().find_map(|number| related(*number)) {
+            found(device, How::Mounted { at: mount.at, file_system: mount.file_system });
+        }
+    }
+    for (file_system, number) in members(root) {
+        if let Some(device) = related(number) {
+            found(device, How::Member { file_system });
+        }
+    }
+    for number in swaps(root) {
+        if let Some(device) = related(number) {
+            found(device, How::Swap);
+        }
+    }
+    uses
+}
+
+fn backs(root: &Root, loop_device: &Device, device: &Device) -> bool {
+    let file = loop_device.backing_file().filter(|file| file.starts_with("/dev/"));
+    file.and_then(|file| Device::of_node(root, &file)).is_some_and(|backing| backing == *device)
+}
+
+struct Mount {
+    /// Of the file system and of the device it was mounted from: they differ where a file system has many devices.
+    devices: Vec<Number>,
+    at: String,
+    file_system: String,
+}
+
+/// `/proc/self/mountinfo`: `id parent major:minor root at options [tags ..] - type source options`.
+fn mounts(root: &Root) -> Vec<Mount> {
+    let text = root.text("/proc/self/mountinfo").unwrap_or_default();
+    let mount = |line: &str| {
+        let (place, kind) = line.split_once(" - ")?;
+        let mut place = place.split(' ').skip(2);
+        let number = device::parse_number(place.next()?)?;
+        let at = unescape(place.nth(1)?);
+        let mut kind = kind.split(' ');
+        let file_system = kind.next()?.to_owned();
+        // bcachefs names all its devices, with colons between.
+        let source = unescape(kind.next().unwrap_or_default());
+        let nodes = source.split(':').filter(|node| node.starts_with("/dev/"));
+        let devices = nodes.filter_map(|node| Device::of_node(root, node)).map(|device| device.number);
+        Some(Mount { devices: [number].into_iter().chain(devices).collect(), at, file_system })
+    };
+    text.lines().filter_map(mount).collect()
+}
+
+/// The devices of mounted file systems that can have many: only their own directories list them all.
+fn members(root: &Root) -> Vec<(&'static str, Number)> {
+    let mut members = Vec::new();
+    for (file_system, below) in [("btrfs", "devices"), ("bcachefs", "")] {
+        let directory = format!("/sys/fs/{file_system}");
+        for instance in root.names(&directory) {
+            let devices = format!("{directory}/{instance}/{below}");
+            for name in root.names(&devices) {
+                // btrfs links to the device under its own name, bcachefs has a link in `dev-<n>`.
+                let link = root.path(format!("{devices}/{name}/block"));
+                let linked = std::fs::canonicalize(link)
+                    .ok()
+                    .and_then(|path| Device::named(root, path.file_name()?.to_str()?));
+                let named = if below.is_empty() { None } else { Device::named(root, &name) };
+                members.extend(linked.or(named).map(|device| (file_system, device.number)));
+            }
+        }
+    }
+    members
+}
+
+/// `/proc/swaps`: a heading, then lines that begin with the file or device.
+fn swaps(root: &Root) -> Vec<Number> {
+    let text = root.text("/proc/swaps").unwrap_or_default();
+    let nodes = text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
+    nodes
+        .map(unescape)
+        .filter(|node| node.starts_with("/dev/"))
+        .filter_map(|node| Device::of_node(root, &node))
+        .map(|device| device.number)
+        .collect()
+}
+
+/// Undoes the kernel's `\040` for a blank, and the like.
+fn unescape(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let octal = match rest {
+            [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
+                Some((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'))
+            }
+            _ => None,
+        };
+        bytes.push(octal.unwrap_or(*first));
+        rest = if octal.is_some() { rest.get(4..).unwrap_or_default() } else { behind };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unescape;
+
+    #[test]
+    fn escapes_of_the_kernel_are_undone() {
+        for (text, expected) in
+            [("/mnt", "/mnt"), ("/a\\040b\\134", "/a b\\"), ("\\9", "\\9"), ("\\04", "\\04"), ("", "")]
+        {
+            assert_eq!(unescape(text), expected);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Loop devices and file systems on them, for tests as root; taken down when dropped.
+#![allow(clippy::unwrap_used, dead_code)]
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A loop device on a sparse file.
+pub struct Loop {
+    /// `/dev/loop0`
+    pub device: PathBuf,
+    directory: tempfile::TempDir,
+    mounted: bool,
+}
+
+impl Loop {
+    /// A device of this size, bytes; `None`, and the reason is printed, where that's impossible.
+    pub fn new(size: u64) -> Option<Loop> {
+        Loop::with(size, &[], |_| ())
+    }
+
+    /// A device with further options of losetup, on a file that is filled in before.
+    pub fn with(size: u64, options: &[&str], fill: impl FnOnce(&File)) -> Option<Loop> {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let image = directory.path().join("image");
+        let file = File::create(&image).unwrap();
+        file.set_len(size).unwrap();
+        fill(&file);
+        let device = attach(&image, options)?;
+        Some(Loop { device, directory, mounted: false })
+    }
+
+    /// Makes a file system; `None`, and the reason is printed, when its tool is missing.
+    pub fn mkfs(&self, kind: &str) -> Option<()> {
+        let device = self.device.to_str().unwrap();
+        let options: &[&str] = if kind.starts_with("ext") { &["-q", "-F"] } else { &["-f"] };
+        run(&format!("mkfs.{kind}"), &[options, &[device]].concat()).map(|_| ())
+    }
+
+    /// Mounts the device, or a partition of it, and tells where.
+    pub fn mount(&mut self, device: &Path) -> Option<PathBuf> {
+        let at = self.directory.path().join("mounted");
+        std::fs::create_dir_all(&at).unwrap();
+        run("mount", &[device.to_str().unwrap(), at.to_str().unwrap()])?;
+        self.mounted = true;
+        Some(at)
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        if self.mounted {
+            run("umount", &[self.directory.path().join("mounted").to_str().unwrap()]);
+        }
+        run("losetup", &["-d", self.device.to_str().unwrap()]);
+    }
+}
+
+fn attach(file: &Path, options: &[&str]) -> Option<PathBuf> {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: loop devices need root");
+        return None;
+    }
+    let output = run("losetup", &[options, &["--find", "--show", file.to_str().unwrap()]].concat())?;
+    Some(output.trim().into())
+}
+
+/// Output of a program; `None`, and the reason is printed, when it's missing or fails.
+pub fn run(program: &str, arguments: &[&str]) -> Option<String> {
+    match Command::new(program).args(arguments).output() {
+        Ok(output) if output.status.success() => Some(String::from_utf8(output.stdout).unwrap()),
+        Ok(output) => {
+            println!("skipped: {program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+            None
+        }
+        Err(error) => {
+            println!("skipped: {program}: {error}");
+            None
+        }
+    }
+}

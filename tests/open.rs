@@ -1,0 +1,57 @@
+//! Opening targets: what goes wrong is told with what to do.
+
+use diskspd::plan::{AccessHint, OpenMode};
+use diskspd::sys::files::open;
+use rustix::fs::OFlags;
+
+fn mode(read: bool, write: bool, direct: bool, dsync: bool) -> OpenMode {
+    OpenMode { read, write, direct, dsync, hint: AccessHint::default() }
+}
+
+#[test]
+fn the_mode_is_what_the_kernel_gets() {
+    let file = tempfile::NamedTempFile::new_in("/var/tmp").unwrap();
+    file.as_file().set_len(12345).unwrap();
+    let interesting = OFlags::RWMODE | OFlags::DIRECT | OFlags::DSYNC | OFlags::EXCL | OFlags::NOATIME;
+    for (mode, expected) in [
+        (mode(true, false, false, false), OFlags::RDONLY),
+        (mode(false, true, false, false), OFlags::WRONLY),
+        (mode(true, true, false, false), OFlags::RDWR),
+        (mode(true, true, true, false), OFlags::RDWR | OFlags::DIRECT),
+        (mode(true, false, false, true), OFlags::RDONLY | OFlags::DSYNC),
+        (mode(true, true, true, true), OFlags::RDWR | OFlags::DIRECT | OFlags::DSYNC),
+    ] {
+        let target = open(file.path(), &mode).unwrap();
+        assert_eq!(target.size, 12345);
+        let flags = rustix::fs::fcntl_getfl(&target.file).unwrap();
+        assert_eq!(flags & interesting, expected, "{mode:?}");
+        let inherited = rustix::io::fcntl_getfd(&target.file).unwrap();
+        assert!(inherited.contains(rustix::io::FdFlags::CLOEXEC));
+    }
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::write(at("empty"), "").unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    for (path, expected) in [
+        (at("missing"), "let -c<size> create the file"),
+        (at("."), "is a directory; name a file in it"),
+        (at("empty"), "its size is 0"),
+        (at("empty/below"), "a part of the path is a file"),
+        (at("pipe"), "neither a regular file nor a block device"),
+        ("/dev/null".into(), "neither a regular file nor a block device"),
+        ("".into(), "is not a path"),
+    ] {
+        let error = open(&path, &mode(true, true, false, false)).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+        assert!(error.to_string().starts_with(path.to_str().unwrap()), "{error}");
+    }
+    let error = open("/proc/version".as_ref(), &mode(true, false, true, false)).unwrap_err();
+    assert!(
+        error.to_string().contains("proc can't bypass the page cache (O_DIRECT) here; leave out -Su"),
+        "{error}"
+    );
+}

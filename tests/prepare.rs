@@ -1,0 +1,255 @@
+//! File preparation: whatever the file system, the file has exactly the size, and every byte of it was written.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod loops;
+
+use diskspd::run::prepare::{Order, PrepareError, Prepared, Reason, State, Why, prepare};
+use diskspd::sys::extents::all_written;
+use diskspd::sys::problem::Problem;
+use loops::Loop;
+use std::fs::{self, File};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+const MIB: u64 = 1 << 20;
+
+fn order(path: &Path, size: u64) -> Order<'_> {
+    Order { path, size, zero: false, recreate: false }
+}
+
+fn go(order: &Order<'_>) -> Result<Prepared, PrepareError> {
+    prepare(order, &mut |_, _| (), &AtomicBool::new(false))
+}
+
+/// Checks a file system whose directory this is from end to end.
+fn check(directory: &Path, name: &str) {
+    let tells_extents = match name {
+        "ext2" | "ext4" | "xfs" | "btrfs" => true,
+        "tmpfs" => false,
+        _ => return println!("skipped: it isn't known whether {name} tells what was written"),
+    };
+    for size in [0, 1, 511, 512, 4097, MIB + 1, 64 * MIB] {
+        let path = directory.join(format!("file{size}"));
+        let unknown = Prepared::Rewritten(Why::Unknown);
+        let again = if tells_extents || size == 0 { Prepared::Kept } else { unknown };
+        for (what, order, expected) in [
+            ("new", order(&path, size), Prepared::Created),
+            ("again", order(&path, size), again),
+            (
+                "recreate",
+                Order { zero: true, recreate: true, ..order(&path, size) },
+                Prepared::Rewritten(Why::Asked),
+            ),
+        ] {
+            let done = go(&order).unwrap_or_else(|error| panic!("{name} {size} {what}: {error}"));
+            assert_eq!(done, expected, "{name} {size} {what}");
+            let content = fs::read(&path).unwrap();
+            assert_eq!(content.len() as u64, size, "{name} {what}");
+            let byte = |offset: usize| if order.zero { 0 } else { offset as u8 };
+            let wrong = content.iter().enumerate().find(|(offset, found)| **found != byte(*offset));
+            assert_eq!(wrong, None, "{name} {size} {what}");
+            if tells_extents {
+                let file = File::open(&path).unwrap();
+                assert!(all_written(file.as_fd(), size).unwrap(), "{name} {size} {what}");
+                let stored = file.metadata().unwrap().blocks() * 512;
+                assert!(stored >= size || size <= 4096, "{name} {size} {what}: {stored} bytes stored");
+            }
+        }
+        fs::remove_file(&path).unwrap();
+    }
+    if tells_extents {
+        check_incomplete(directory, name);
+    }
+}
+
+/// Files that look complete by their size and are not.
+fn check_incomplete(directory: &Path, name: &str) {
+    let size = 3 * MIB;
+    let allocate = |file: &File| {
+        let flags = rustix::fs::FallocateFlags::empty();
+        rustix::fs::fallocate(file, flags, 0, size).is_ok()
+    };
+    let hole_behind = |file: &File| {
+        std::os::unix::fs::FileExt::write_all_at(file, &vec![1; MIB as usize], 0).unwrap();
+        file.set_len(size).unwrap();
+        true
+    };
+    let hole_before = |file: &File| {
+        std::os::unix::fs::FileExt::write_all_at(file, &vec![1; MIB as usize], 2 * MIB).unwrap();
+        true
+    };
+    type Maker<'a> = (&'a str, &'a dyn Fn(&File) -> bool);
+    let makers: [Maker; 4] = [
+        ("sparse", &|file| file.set_len(size).is_ok()),
+        ("only allocated", &allocate),
+        ("hole behind", &hole_behind),
+        ("hole before", &hole_before),
+    ];
+    for (what, make) in makers {
+        let path = directory.join("incomplete");
+        if !make(&File::create(&path).unwrap()) {
+            println!("skipped: {name} can't make a file that is {what}");
+            continue;
+        }
+        assert_eq!(go(&order(&path, size)).unwrap(), Prepared::Rewritten(Why::Unwritten), "{name}: {what}");
+        assert_eq!(go(&order(&path, size)).unwrap(), Prepared::Kept, "{name}: {what}");
+        assert_eq!(
+            go(&order(&path, size + 1)).unwrap(),
+            Prepared::Rewritten(Why::Size(size)),
+            "{name}: {what}"
+        );
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn on_the_file_systems_of_this_machine() {
+    for directory in ["/var/tmp", "/dev/shm"] {
+        match tempfile::tempdir_in(directory) {
+            Ok(directory) => {
+                let name = diskspd::system::target::probe(directory.path()).unwrap().file_system;
+                check(directory.path(), &name);
+            }
+            Err(error) => println!("skipped {directory}: {error}"),
+        }
+    }
+}
+
+/// ext2 can't allocate without writing.
+#[test]
+fn on_other_file_systems() {
+    for kind in ["ext2", "ext4", "xfs", "btrfs"] {
+        let Some(mut device) = Loop::new(400 * MIB) else { return };
+        let path = device.device.clone();
+        if device.mkfs(kind).is_none() {
+            continue;
+        }
+        if let Some(directory) = device.mount(&path) {
+            check(&directory, kind);
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_and_left_as_it_was() {
+    for kind in ["ext2", "ext4"] {
+        let Some(mut device) = Loop::new(32 * MIB) else { return };
+        let path = device.device.clone();
+        if device.mkfs(kind).is_none() {
+            continue;
+        }
+        let Some(directory) = device.mount(&path) else { continue };
+        let free = || {
+            let found = rustix::fs::statvfs(&directory).unwrap();
+            found.f_bavail * found.f_frsize
+        };
+        let before = free();
+        let path = directory.join("too-large");
+        let error = go(&order(&path, 64 * MIB)).unwrap_err();
+        let Reason::Full { size, free: told } = error.reason else { panic!("{kind}: {error}") };
+        assert_eq!((size, error.state), (64 * MIB, State::Removed), "{kind}");
+        assert!(told > 0 && told <= before, "{kind}: {told} of {before}");
+        assert!(!path.exists());
+        let text = error.to_string();
+        assert!(text.contains("67108864 bytes are needed") && text.contains("was removed again"), "{text}");
+
+        fs::write(&path, "data").unwrap();
+        let error = go(&order(&path, 64 * MIB)).unwrap_err();
+        assert_eq!(error.state, State::Unfinished, "{kind}: {error}");
+        assert!(path.exists(), "{kind}: what existed before is not removed");
+    }
+}
+
+#[test]
+fn stopping_removes_only_what_was_created() {
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    let path = directory.path().join("file");
+    let stopped = || prepare(&order(&path, 8 * MIB), &mut |_, _| (), &AtomicBool::new(true));
+
+    let error = stopped().unwrap_err();
+    assert!(matches!(error.reason, Reason::Stopped), "{error}");
+    assert_eq!(error.state, State::Removed);
+    assert!(!path.exists());
+
+    fs::write(&path, "data").unwrap();
+    let error = stopped().unwrap_err();
+    assert_eq!(error.state, State::Unfinished);
+    assert!(path.exists());
+    assert_eq!(go(&order(&path, 8 * MIB)).unwrap(), Prepared::Rewritten(Why::Unwritten), "made good later");
+    assert_eq!(stopped().unwrap(), Prepared::Kept, "nothing to do, nothing to stop");
+}
+
+#[test]
+fn progress_goes_up_to_the_size() {
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    for size in [0, 5, 4096, 20 * MIB + 77] {
+        let mut told = Vec::new();
+        let path = directory.path().join(size.to_string());
+        prepare(&order(&path, size), &mut |done, all| told.push((done, all)), &AtomicBool::new(false))
+            .unwrap();
+        assert_eq!(told.last(), Some(&(size, size)));
+        assert!(told.is_sorted() && told.iter().all(|(_, all)| *all == size), "{told:?}");
+    }
+}
+
+#[test]
+fn directories_of_absolute_paths_are_created() {
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    let path = directory.path().join("a/b/file");
+    assert_eq!(go(&order(&path, 5)).unwrap(), Prepared::Created);
+    let error = go(&order(Path::new("no-such-directory/file"), 5)).unwrap_err();
+    assert!(matches!(error.reason, Reason::Target(Problem::NoParent)), "{error}");
+    assert_eq!(error.state, State::Untouched);
+}
+
+#[test]
+fn sizes_beyond_all_file_systems_are_told() {
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    let path = directory.path().join("file");
+    for size in [1 << 62, i64::MAX as u64, 1 << 63, u64::MAX] {
+        let error = go(&order(&path, size)).unwrap_err();
+        assert!(matches!(error.reason, Reason::TooLarge { .. } | Reason::Full { .. }), "{error}");
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn an_existing_link_is_followed() {
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    let (file, link) = (directory.path().join("file"), directory.path().join("link"));
+    fs::write(&file, "data").unwrap();
+    symlink(&file, &link).unwrap();
+    assert_eq!(go(&order(&link, 5000)).unwrap(), Prepared::Rewritten(Why::Size(4)));
+    assert_eq!(fs::metadata(&file).unwrap().len(), 5000);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+}
+
+#[test]
+fn what_cannot_be_prepared_is_left_alone() {
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    let at = |name: &str| directory.path().join(name);
+    symlink("nowhere", at("dangling")).unwrap();
+    fs::write(at("file"), "data").unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let mut table: Vec<(PathBuf, &str)> = vec![
+        (at("."), "is a directory"),
+        (at("dangling"), "is a symbolic link to nowhere, which does not exist"),
+        (at("pipe"), "neither a regular file nor a block device"),
+        (at("file/below"), "a part of the path is a file"),
+        (at(&"x".repeat(300)), "too long"),
+        ("".into(), "is not a path"),
+        ("/proc/no/such".into(), "/proc/no"),
+    ];
+    let devices = fs::read_dir("/sys/class/block").into_iter().flatten().flatten();
+    let device = devices.map(|entry| Path::new("/dev").join(entry.file_name())).find(|path| path.exists());
+    table.extend(device.map(|path| (path, "is a block device, whose size is fixed")));
+    for (path, expected) in table {
+        let error = go(&order(&path, 4096)).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+        assert_eq!(error.state, State::Untouched);
+    }
+    assert!(!at("nowhere").exists());
+    assert_eq!(fs::read(at("file")).unwrap(), b"data");
+}
