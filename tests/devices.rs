@@ -1,144 +1,116 @@
-//! Real block devices: looked at, refused, claimed and opened.
-#![allow(clippy::unwrap_used, clippy::panic)]
+//! On real devices the report must agree with what the kernel counted.
 
-mod loops;
+#![allow(clippy::unwrap_used)]
 
-use diskspd::plan::{AccessHint, OpenMode};
-use diskspd::sys::files;
-use diskspd::sys::problem::Problem;
-use diskspd::system::claims::Claims;
-use diskspd::system::refusal::{How, Refusal, write_refusal};
-use diskspd::system::target::{TargetKind, probe};
-use loops::Loop;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+mod common;
+
+use common::loops::Loop;
+use common::{DeviceCounters, Zram, agree, diskspd};
+use std::path::Path;
 
 const MIB: u64 = 1 << 20;
 
-fn mode(read: bool, write: bool) -> OpenMode {
-    OpenMode { read, write, direct: true, dsync: true, hint: AccessHint { random: true, sequential: true } }
-}
-
-fn uses(path: &Path) -> Vec<How> {
-    match write_refusal(path, true).unwrap() {
-        Some(Refusal::InUse { uses, .. }) => uses.into_iter().map(|each| each.how).collect(),
-        Some(other) => panic!("{other}"),
-        None => Vec::new(),
+/// Runs one line on a device that nobody else uses, and compares all of the device's traffic with the report. Nothing
+/// is left out of the report with neither warm-up nor cool-down, but what is in flight at the end.
+#[track_caller]
+fn report_agrees_with_kernel(line: &str, target: &Path, device: &Path) {
+    let before = DeviceCounters::of(device);
+    let ended = diskspd(line, target);
+    let kernel = DeviceCounters::of(device).since(before);
+    let report = ended.report();
+    let (read, write) = (report.total("Read IO"), report.total("Write IO"));
+    assert!(read.ios + write.ios > 5000, "too few I/Os to compare at 1 %: {}", ended.stdout);
+    if read.ios > 0 {
+        agree("reads", read.ios, kernel.reads);
+        agree("bytes read", read.bytes, kernel.read_bytes);
+    }
+    if write.ios > 0 {
+        agree("writes", write.ios, kernel.writes);
+        agree("bytes written", write.bytes, kernel.write_bytes);
     }
 }
 
 #[test]
-fn an_empty_device_is_opened_by_many_and_claimed_by_one() {
-    let Some(device) = Loop::new(64 * MIB + 512) else { return };
-    let path = device.device.as_path();
-    let facts = probe(path).unwrap();
-    assert_eq!((facts.kind, facts.size), (TargetKind::BlockDevice, 64 * MIB + 512));
-    assert!(facts.direct.unwrap().offset >= 512);
-    assert_eq!(write_refusal(path, false).unwrap(), None);
-
-    let claims = Claims::take([path, path, Path::new("/dev/null"), Path::new("/none")]).unwrap();
-    assert_eq!(claims.len(), 1, "the same device twice, and what is no device");
-    let workers =
-        [(true, true), (false, true), (true, false)].map(|(r, w)| files::open(path, &mode(r, w)).unwrap());
-    assert!(workers.iter().all(|worker| worker.size == 64 * MIB + 512));
-    let busy = Claims::take([path]).unwrap_err();
-    assert!(matches!(busy.problem, Problem::Busy), "{busy}");
-    drop(claims);
-    drop(Claims::take([path]).unwrap());
-}
-
-#[test]
-fn what_is_on_a_device_is_named_and_may_be_destroyed_if_told_so() {
-    for (kind, size, expected) in [
-        ("ext2", 64, "an ext2 file system"),
-        ("ext3", 64, "an ext3 file system"),
-        ("ext4", 64, "an ext4 file system"),
-        ("xfs", 400, "an xfs file system"),
-        ("btrfs", 200, "a btrfs file system"),
-    ] {
-        let Some(mut device) = Loop::new(size * MIB) else { return };
-        let path = device.device.clone();
-        if device.mkfs(kind).is_none() {
-            continue;
-        }
-        let refusal = write_refusal(&path, false).unwrap().unwrap();
-        assert_eq!(refusal, Refusal::WouldDestroy { path: path.clone(), found: vec![expected] });
-        assert!(refusal.to_string().contains("--destroy"));
-        assert_eq!(write_refusal(&path, true).unwrap(), None);
-
-        let Some(at) = device.mount(&path) else { continue };
-        let here = |how: &How| matches!(how, How::Mounted { at: there, .. } if Path::new(there) == at);
-        assert!(uses(&path).iter().any(here), "{kind}, even with --destroy: {:?}", uses(&path));
-        let busy = Claims::take([path.as_path()]).unwrap_err();
-        assert!(matches!(busy.problem, Problem::Busy), "{kind}: {busy}");
+fn uncached_io_on_a_loop_device_is_what_the_kernel_counts() {
+    let Some(disk) = Loop::new(64 * MIB) else { return };
+    let lines = [
+        "-b4K -r -o8 -Su -L -W0 -d2 {}",
+        "-b4K -r -o1 -Su -W0 -d2 {}",
+        "-b8K -r -w50 -t2 -o8 -Su -D100 -W0 -d2 {}",
+        "-b64K -w100 -o4 -Su -W0 -d2 {}",
+    ];
+    for line in lines {
+        report_agrees_with_kernel(line, &disk.device, &disk.device);
     }
 }
 
 #[test]
-fn swap_space_is_named() {
-    let Some(device) = Loop::new(16 * MIB) else { return };
-    if loops::run("mkswap", &[device.device.to_str().unwrap()]).is_some() {
-        let refusal = write_refusal(&device.device, false).unwrap().unwrap();
-        assert_eq!(refusal, Refusal::WouldDestroy { path: device.device.clone(), found: vec!["swap space"] });
+fn uncached_io_on_a_zram_device_is_what_the_kernel_counts() {
+    let Some(disk) = Zram::new(64) else { return };
+    // A fresh zram device answers reads from nowhere: it is written first.
+    diskspd("-b1M -w100 -o2 -Su -W0 -d1 {}", &disk.0).report();
+    for line in ["-b4K -r -o8 -Su -L -W0 -d1 {}", "-b4K -r -w30 -t2 -o4 -Su -W0 -d1 {}"] {
+        report_agrees_with_kernel(line, &disk.0, &disk.0);
     }
 }
 
 #[test]
-fn a_disk_is_in_use_when_its_partition_is() {
-    // One partition of type 0x83 from sector 2048, 32 MiB long.
-    let entry = [0, 0, 0, 0, 0x83, 0, 0, 0, 0, 8, 0, 0, 0, 0, 1, 0];
-    let Some(mut disk) = Loop::with(64 * MIB, &["--partscan"], |image| {
-        image.write_all_at(&entry, 446).unwrap();
-        image.write_all_at(&[0x55, 0xaa], 510).unwrap();
-    }) else {
-        return;
-    };
-    let partition = PathBuf::from(format!("{}p1", disk.device.display()));
-    if !partition.exists() {
-        // The kernel may not know this kind of table, but can be told.
-        loops::run("addpart", &[disk.device.to_str().unwrap(), "1", "2048", "65536"]);
+fn uncached_io_on_a_file_of_ext4_is_what_the_kernel_counts_below_it() {
+    let Some((disk, directory)) = Loop::with_file_system(256 * MIB, "ext4") else { return };
+    let file = directory.join("test.dat");
+    // Prepared first: the writing of the file is not part of the report.
+    diskspd("-c64M -b4K -Su -W0 -d1 {}", &file).report();
+    for line in ["-c64M -b4K -r -o16 -Su -L -W0 -d2 {}", "-c64M -b4K -r -w25 -t2 -o32 -Su -L -D -W0 -d2 {}"] {
+        report_agrees_with_kernel(line, &file, &disk.device);
     }
-    if !partition.exists() {
-        println!("skipped: the kernel made no partition {}", partition.display());
-        return;
-    }
-    let whole = disk.device.clone();
-    let refusal = write_refusal(&whole, false).unwrap().unwrap();
-    assert_eq!(
-        refusal,
-        Refusal::WouldDestroy { path: whole.clone(), found: vec!["a partition table (MBR)"] }
+}
+
+#[test]
+fn a_cached_run_moves_no_sectors_and_an_uncached_one_moves_all() {
+    let Some((disk, directory)) = Loop::with_file_system(128 * MIB, "ext4") else { return };
+    let file = directory.join("test.dat");
+    diskspd("-c16M -b64K -W0 -d1 {}", &file).report();
+    // The warm-up has read all of it into the cache; from then on nothing comes from the device.
+    diskspd("-c16M -b64K -W1 -d1 {}", &file).report();
+    let before = DeviceCounters::of(&disk.device);
+    let cached = diskspd("-b4K -r -o4 -W0 -d1 {}", &file);
+    let kernel = DeviceCounters::of(&disk.device).since(before);
+    assert!(cached.report().total("Read IO").ios > 1000, "{}", cached.stdout);
+    assert!(kernel.read_bytes < 64 * 1024, "a cached run read {kernel:?} from the device");
+    report_agrees_with_kernel("-b4K -r -o4 -Su -W0 -d1 {}", &file, &disk.device);
+}
+
+#[test]
+fn a_device_that_fails_during_the_run_ends_it_with_the_errors_counted() {
+    let Some(disk) = Loop::new(64 * MIB) else { return };
+    let running = common::start("-b4K -r -o8 -Su -L -W0 -d20 {}", &disk.device);
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    // What lies beyond the end of the backing file can't be read any more.
+    std::fs::OpenOptions::new().write(true).open(disk.backing()).unwrap().set_len(0).unwrap();
+    let ended: common::Ended = running.wait_with_output().unwrap().into();
+    ended.fails(1, &["Input/output error", "offset", "in all", "the run failed"]);
+    assert!(
+        ended.stdout.contains("The test was interrupted before the measurements began."),
+        "{}",
+        ended.stdout
     );
-    assert_eq!(write_refusal(&partition, false).unwrap(), None);
-    let claims = Claims::take([partition.as_path(), whole.as_path()]).unwrap();
-    assert_eq!(claims.len(), 1, "the claim on the disk covers its partition");
-    files::open(&partition, &mode(true, true)).unwrap();
-    drop(claims);
+}
 
-    let facts = probe(&partition).unwrap();
-    assert_eq!((facts.kind, facts.size), (TargetKind::BlockDevice, 32 * MIB));
-    if loops::run("mkfs.ext4", &["-q", "-F", partition.to_str().unwrap()]).is_none()
-        || disk.mount(&partition).is_none()
-    {
+#[test]
+fn a_mounted_device_is_not_written_to() {
+    let Some((disk, directory)) = Loop::with_file_system(64 * MIB, "ext4") else { return };
+    for line in ["-w100 -W0 -d1 {}", "-w100 -W0 -d1 --destroy {}"] {
+        diskspd(line, &disk.device).fails(1, &["mounted", directory.to_str().unwrap()]);
+    }
+    diskspd("-b4K -r -W0 -d1 {}", &disk.device).report();
+}
+
+#[test]
+fn a_device_with_a_file_system_is_written_to_only_with_destroy() {
+    let Some(disk) = Loop::new(64 * MIB) else { return };
+    if disk.mkfs("ext4").is_none() {
         return;
     }
-    assert!(matches!(uses(&whole)[..], [How::Mounted { .. }]));
-    assert!(matches!(Claims::take([whole.as_path()]).unwrap_err().problem, Problem::Busy));
-}
-
-#[test]
-fn a_device_behind_a_loop_device_is_in_use() {
-    let Some(below) = Loop::new(16 * MIB) else { return };
-    let path = below.device.to_str().unwrap();
-    let Some(above) = loops::run("losetup", &["--find", "--show", path]) else { return };
-    let found = uses(&below.device);
-    loops::run("losetup", &["-d", above.trim()]);
-    assert_eq!(found, [How::HeldBy { holder: above.trim().to_owned() }]);
-}
-
-#[test]
-fn a_write_protected_device_is_read_only() {
-    let Some(device) = Loop::with(16 * MIB, &["--read-only"], |_| ()) else { return };
-    files::open(&device.device, &mode(true, false)).unwrap();
-    let error = files::open(&device.device, &mode(true, true)).unwrap_err();
-    assert!(matches!(error.problem, Problem::ReadOnly), "{error}");
+    diskspd("-w100 -W0 -d1 {}", &disk.device).fails(1, &["ext4", "--destroy"]);
+    diskspd("-w100 -W0 -d1 --destroy {}", &disk.device).report();
 }

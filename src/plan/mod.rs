@@ -1,6 +1,19 @@
 //! Profile x System -> Plan: who works on which bytes of which target, with what. Pure.
+//!
+//! What doesn't fit the machine is found here, all of it at once ([`PlanError`]); [`crate::run`] may assume.
 
-use crate::engine::{Direction, EngineKind};
+mod affinity;
+mod build;
+mod error;
+mod not_yet;
+mod target;
+
+pub use build::{Surroundings, plan};
+pub use error::{PlanError, Severity};
+pub use not_yet::not_yet;
+pub use target::creates;
+
+use crate::engine::EngineKind;
 use crate::profile::RawText;
 pub use crate::sys::files::{AccessHint, OpenMode};
 use crate::workload::TargetWorkload;
@@ -24,6 +37,8 @@ pub struct SpanPlan {
     pub workers: Vec<WorkerPlan>,
     /// How many targets the span has (interlocked positions are kept by target).
     pub targets: usize,
+    /// What the user should know, though it stops nothing.
+    pub warnings: Vec<String>,
 }
 
 /// One worker thread.
@@ -43,6 +58,8 @@ pub struct WorkerPlan {
     pub floating: bool,
     /// What it works on, in order.
     pub targets: Vec<WorkerTarget>,
+    /// Bytes of its I/O buffer.
+    pub buffer: u64,
 }
 
 /// One target of a worker.
@@ -60,16 +77,10 @@ pub struct WorkerTarget {
     pub requests: u32,
     /// Whether write buffers are zero-filled instead of the 0, 1, .. 255 pattern.
     pub zero_write_buffers: bool,
+    /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a block later.
+    pub read_buffer: u64,
+    /// The same for writes.
+    pub write_buffer: u64,
     /// Addresses and directions.
     pub workload: TargetWorkload,
-}
-
-impl OpenMode {
-    /// Whether an I/O of this direction can occur.
-    pub fn allows(&self, direction: Direction) -> bool {
-        match direction {
-            Direction::Read => self.read,
-            Direction::Write => self.write,
-        }
-    }
 }

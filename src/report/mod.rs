@@ -9,11 +9,13 @@ macro_rules! put {
 }
 
 pub mod json;
+pub mod plan_text;
 pub mod profile_text;
 pub mod text;
 mod text_tables;
 
 use crate::results::Record;
+use std::path::Path;
 
 /// A form that a record can be printed in.
 #[derive(Debug, Clone, Copy)]
@@ -31,3 +33,9 @@ pub const FORMATS: &[Format] = &[
     Format { name: "text", extensions: &["txt"], write: text::text },
     Format { name: "json", extensions: &["json"], write: json::write },
 ];
+
+/// The form that a file's extension stands for, in either case; `None` = none does.
+pub fn format_of(file: &Path) -> Option<&'static Format> {
+    let extension = file.extension()?.to_str()?;
+    FORMATS.iter().find(|f| f.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
+}

@@ -1,3 +1,72 @@
-//! The run: a plan becomes results.
+//! The run: a profile on a machine becomes results.
+//!
+//! ```text
+//! per time span:  probe targets ─▶ plan ─▶ prepare files ─▶ plan again ─▶ workers ─▶ SpanResults
+//! ```
+//!
+//! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by a worker.
 
+mod console;
+mod control;
+mod interrupt;
+mod live;
 pub mod prepare;
+mod recorder;
+mod setup;
+mod span;
+mod worker;
+
+pub use console::Console;
+pub use control::Control;
+pub use interrupt::watch;
+pub use span::{Options, probe_and_plan};
+
+use crate::plan::{PlanError, Severity};
+use crate::profile::Profile;
+use crate::results::{Results, SpanResults};
+use crate::system::System;
+
+/// How a run ended.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// One entry per time span; those that failed or were not reached have measured nothing.
+    pub results: Results,
+    /// Why the run failed; empty = it didn't. An interrupted run did not fail.
+    pub failures: Vec<String>,
+}
+
+/// Runs all time spans of a profile, one after the other. After a failure or an interruption the rest is skipped.
+///
+/// # Errors
+/// The profile can't be carried out on this machine or by this version; nothing has been touched.
+pub fn run(
+    profile: &Profile,
+    system: &System,
+    options: &Options,
+    control: &Control,
+    console: &Console,
+) -> Result<Outcome, Vec<PlanError>> {
+    let unfit: Vec<PlanError> = profile
+        .time_spans
+        .iter()
+        .filter_map(|span| probe_and_plan(profile, span, system, options).err())
+        .flatten()
+        .filter(|error| error.severity == Severity::Profile)
+        .collect();
+    if !unfit.is_empty() {
+        return Err(unfit);
+    }
+    let mut outcome = Outcome::default();
+    for (number, time_span) in profile.time_spans.iter().enumerate() {
+        if !outcome.failures.is_empty() || control.is_interrupted() {
+            outcome.results.time_spans.push(SpanResults::default());
+            continue;
+        }
+        console.verbose(|| format!("generating I/O for time span {}", number + 1));
+        let ended = span::run(profile, time_span, system, options, control, console);
+        console.clear_line();
+        outcome.results.time_spans.push(ended.results);
+        outcome.failures = ended.failures;
+    }
+    Ok(outcome)
+}

@@ -82,7 +82,7 @@ fn after_the_drop_the_memory_can_be_used_for_something_else() {
 #[test]
 fn when_the_drain_takes_too_long_memory_and_files_are_kept_for_the_kernel() {
     if let Err(why) = EngineKind::Uring.row().available() {
-        return eprintln!("skipped: {why}");
+        return crate::common::skip(&why.to_string());
     }
     let (reader, mut writer) = std::io::pipe().expect("a pipe");
     let setup = Setup {

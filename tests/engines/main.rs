@@ -3,6 +3,8 @@
 // Clippy grants these to test functions, but not to the functions they call.
 #![allow(clippy::expect_used, clippy::panic)]
 
+#[path = "../common/mod.rs"]
+mod common;
 mod data;
 mod ending;
 mod faults;

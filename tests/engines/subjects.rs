@@ -1,5 +1,6 @@
 //! The engines under test, and what the tests need to drive them.
 
+use crate::common;
 use diskspd::clock::Clock;
 use diskspd::engine::uring::{Options, Uring};
 use diskspd::engine::{Direction, Done, ENGINES, Engine, EngineKind, EngineRow, Io, Setup};
@@ -76,7 +77,7 @@ pub fn every_engine() -> Vec<Subject> {
     for row in &ENGINES {
         match row.available() {
             Ok(()) => subjects.push(Subject { name: row.name.into(), row, options: None }),
-            Err(why) => eprintln!("skipped, engine {}: {why}", row.name),
+            Err(why) => common::skip(&format!("engine {}: {why}", row.name)),
         }
     }
     subjects.extend(uring_variants());
@@ -120,7 +121,7 @@ pub fn open_direct(path: &Path) -> Option<OwnedFd> {
     match OpenOptions::new().read(true).write(true).custom_flags(libc::O_DIRECT).open(path) {
         Ok(file) => Some(file.into()),
         Err(error) => {
-            eprintln!("skipped, no O_DIRECT in {}: {error}", path.display());
+            common::skip(&format!("no O_DIRECT in {}: {error}", path.display()));
             None
         }
     }

@@ -1,5 +1,6 @@
 //! Loop devices and file systems on them, for tests as root; taken down when dropped.
-#![allow(clippy::unwrap_used, dead_code)]
+
+use super::skip;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,19 @@ impl Loop {
         Some(Loop { device, directory, mounted: false })
     }
 
+    /// A device with a file system on it, and where that is mounted.
+    pub fn with_file_system(size: u64, kind: &str) -> Option<(Loop, PathBuf)> {
+        let mut device = Loop::new(size)?;
+        device.mkfs(kind)?;
+        let at = device.mount(&device.device.clone())?;
+        Some((device, at))
+    }
+
+    /// The file behind the device.
+    pub fn backing(&self) -> PathBuf {
+        self.directory.path().join("image")
+    }
+
     /// Makes a file system; `None`, and the reason is printed, when its tool is missing.
     pub fn mkfs(&self, kind: &str) -> Option<()> {
         let device = self.device.to_str().unwrap();
@@ -58,7 +72,7 @@ impl Drop for Loop {
 
 fn attach(file: &Path, options: &[&str]) -> Option<PathBuf> {
     if !rustix::process::geteuid().is_root() {
-        println!("skipped: loop devices need root");
+        skip("loop devices need root");
         return None;
     }
     let output = run("losetup", &[options, &["--find", "--show", file.to_str().unwrap()]].concat())?;
@@ -70,11 +84,11 @@ pub fn run(program: &str, arguments: &[&str]) -> Option<String> {
     match Command::new(program).args(arguments).output() {
         Ok(output) if output.status.success() => Some(String::from_utf8(output.stdout).unwrap()),
         Ok(output) => {
-            println!("skipped: {program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+            skip(&format!("{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr)));
             None
         }
         Err(error) => {
-            println!("skipped: {program}: {error}");
+            skip(&format!("{program}: {error}"));
             None
         }
     }

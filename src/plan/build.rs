@@ -1,0 +1,210 @@
+//! From a time span and the facts of the machine to a plan.
+
+use super::{AccessHint, OpenMode, PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target};
+use crate::engine::EngineKind;
+use crate::profile::{Profile, Target, TimeSpan};
+use crate::system::System;
+use crate::system::target::TargetFacts;
+use crate::units;
+use crate::workload::{Pattern, TargetWorkload};
+
+/// More threads than this are a slip of the finger, not a benchmark (the kernel's default limit of processes).
+const MAX_THREADS: u64 = 32_768;
+/// Areas of the buffer start on pages, so that `O_DIRECT` finds its memory aligned.
+const AREA_ALIGNMENT: u64 = 4096;
+
+/// What a plan depends on besides the profile.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The machine.
+    pub system: &'a System,
+    /// One entry per target of the span.
+    pub facts: &'a [TargetFacts],
+    /// `--engine`; `None` = the program chooses.
+    pub engine: Option<EngineKind>,
+}
+
+/// Decides everything about one time span of the profile.
+///
+/// # Errors
+/// Everything that doesn't fit, at once.
+pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<SpanPlan, Vec<PlanError>> {
+    let mut errors = affinity::check(span, &around.system.topology);
+    let mut warnings = Vec::new();
+    let threads = thread_count(span);
+    if threads > MAX_THREADS {
+        errors.push(PlanError::profile(format!(
+            "{threads} threads are more than this program starts ({MAX_THREADS}); lower -t or -F"
+        )));
+        return Err(errors);
+    }
+    let simulated = around.engine.is_some_and(|kind| !kind.row().needs_files);
+    for (target, facts) in span.targets.iter().zip(around.facts) {
+        target::check(target, facts, simulated, &mut errors, &mut warnings);
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+
+    let cpus = affinity::cpus(span, &around.system.topology);
+    let mut workers = Vec::new();
+    for (thread, (members, relative)) in assignments(span).into_iter().enumerate() {
+        let thread = thread as u32;
+        match worker(span, &members, relative, around) {
+            Ok(mut worker) => {
+                worker.thread = thread;
+                worker.cpu = (!cpus.is_empty()).then(|| cpus[thread as usize % cpus.len()]);
+                worker.seed = u64::from(span.rand_seed.wrapping_add(thread));
+                workers.push(worker);
+            }
+            Err(error) if errors.contains(&error) => {}
+            Err(error) => errors.push(error),
+        }
+    }
+    let buffers: u64 = workers.iter().fold(0, |sum, w| sum.saturating_add(w.buffer));
+    let available = around.system.memory_available;
+    if available > 0 && buffers > available {
+        errors.push(PlanError::target(format!(
+            "the I/O buffers need {} of memory, {} are available: lower -b, -o or -t",
+            units::Size(buffers),
+            units::Size(available)
+        )));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(SpanPlan {
+        warmup: span.warmup,
+        duration: span.duration,
+        cooldown: span.cooldown,
+        measure_latency: span.measure_latency,
+        iops_interval: span.calculate_iops_std_dev.then_some(span.io_bucket_duration),
+        progress: profile.progress,
+        workers,
+        targets: span.targets.len(),
+        warnings,
+    })
+}
+
+fn thread_count(span: &TimeSpan) -> u64 {
+    match span.thread_count {
+        0 => span.targets.iter().map(|t| u64::from(t.threads_per_file)).sum(),
+        n => u64::from(n),
+    }
+}
+
+/// For every thread the targets it works on (index, weight), and its number relative to each of them: with `-t` all
+/// threads of the first target come first; with `-F` every thread serves every target that does not name its threads.
+fn assignments(span: &TimeSpan) -> Vec<(Vec<(usize, u32)>, u32)> {
+    if span.thread_count == 0 {
+        let alone = |index: usize, weight: u32| move |relative| (vec![(index, weight)], relative);
+        return (0..)
+            .zip(&span.targets)
+            .flat_map(|(index, target)| (0..target.threads_per_file).map(alone(index, target.weight)))
+            .collect();
+    }
+    (0..span.thread_count)
+        .map(|thread| {
+            let member = |(index, target): (usize, &Target)| {
+                if target.thread_targets.is_empty() {
+                    return Some((index, target.weight));
+                }
+                let own = target.thread_targets.iter().find(|t| t.thread == thread)?;
+                Some((index, if own.weight == 0 { target.weight } else { own.weight }))
+            };
+            (span.targets.iter().enumerate().filter_map(member).collect(), thread)
+        })
+        .collect()
+}
+
+/// One worker, but for its number, CPU and seed.
+fn worker(
+    span: &TimeSpan,
+    members: &[(usize, u32)],
+    relative: u32,
+    around: Surroundings,
+) -> Result<WorkerPlan, PlanError> {
+    let floating = span.is_floating_pool();
+    let requests_of = |target: &Target| if floating { span.request_count } else { target.request_count };
+    let depth = match floating {
+        true => u64::from(span.request_count),
+        false => members.iter().map(|&(index, _)| u64::from(requests_of(&span.targets[index]))).sum(),
+    };
+    let engine = choose_engine(depth, around.engine)?;
+    let mut buffer = 0;
+    let mut targets = Vec::new();
+    for &(index, weight) in members {
+        let target = &span.targets[index];
+        let requests = requests_of(target);
+        let area = (u64::from(target.block_size) * u64::from(requests)).next_multiple_of(AREA_ALIGNMENT);
+        let open = open_mode(target);
+        let read_buffer = buffer;
+        // A half that no I/O uses is not allocated: both halves then start at the same place.
+        let write_buffer = if open.read { read_buffer + area } else { read_buffer };
+        buffer = if open.write { write_buffer + area } else { read_buffer + area };
+        let size = target::planned_size(target, &around.facts[index]);
+        targets.push(WorkerTarget {
+            target: index,
+            path: target.path.clone(),
+            open,
+            size,
+            requests,
+            zero_write_buffers: target.zero_write_buffers,
+            read_buffer,
+            write_buffer,
+            workload: workload(target, size, relative, weight)?,
+        });
+    }
+    Ok(WorkerPlan { thread: 0, cpu: None, seed: 0, engine, depth: depth as u32, floating, targets, buffer })
+}
+
+/// DISKSPD's rule: one outstanding I/O means synchronous I/O.
+fn choose_engine(depth: u64, forced: Option<EngineKind>) -> Result<EngineKind, PlanError> {
+    let kind = forced.unwrap_or(if depth == 1 { EngineKind::Sync } else { EngineKind::Uring });
+    let engine = kind.row();
+    let most = u64::from(engine.max_depth);
+    if depth > most {
+        return Err(PlanError::profile(format!(
+            "a thread has {depth} outstanding I/Os, engine {} does at most {most} at a time: lower -o{}",
+            engine.name,
+            if most == 1 {
+                " to 1, or choose --engine uring"
+            } else {
+                ", or spread them over more threads (-t)"
+            }
+        )));
+    }
+    Ok(kind)
+}
+
+fn open_mode(target: &Target) -> OpenMode {
+    OpenMode {
+        read: target.write_ratio < 100,
+        write: target.write_ratio > 0,
+        direct: target.cache_mode != crate::profile::CacheMode::Cached,
+        dsync: target.write_through,
+        hint: AccessHint { random: target.random_access, sequential: target.sequential_scan },
+    }
+}
+
+fn workload(target: &Target, size: u64, relative: u32, weight: u32) -> Result<TargetWorkload, PlanError> {
+    let pattern = match target.random_ratio {
+        100.. => Pattern::Random,
+        0 if target.parallel_async_io => Pattern::ParallelAsync,
+        0 if target.interlocked_sequential => Pattern::Interlocked,
+        0 => Pattern::Sequential,
+        random => Pattern::Mixed { random },
+    };
+    let region = target::region(target, size, relative)?;
+    Ok(TargetWorkload {
+        block_size: target.block_size,
+        stride: target.stride(),
+        base: region.base,
+        region: region.length,
+        first: region.first,
+        pattern,
+        write_ratio: target.write_ratio,
+        distribution: target.distribution.clone(),
+        weight,
+    })
+}

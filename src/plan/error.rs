@@ -1,0 +1,40 @@
+//! Why a profile can't be carried out here.
+
+use std::fmt;
+
+/// One thing that doesn't fit, with where it is and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanError {
+    /// Which exit code it leads to.
+    pub severity: Severity,
+    /// What, where, why, next step.
+    pub message: String,
+}
+
+/// How DISKSPD classes an error: the exit code depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The profile can't be carried out on this machine or by this version: exit code 3, nothing is printed on
+    /// standard output.
+    Profile,
+    /// A target isn't as the profile needs it: the run fails, exit code 1.
+    Target,
+}
+
+impl PlanError {
+    /// An error of the profile.
+    pub fn profile(message: impl Into<String>) -> PlanError {
+        PlanError { severity: Severity::Profile, message: message.into() }
+    }
+
+    /// An error of a target.
+    pub fn target(message: impl Into<String>) -> PlanError {
+        PlanError { severity: Severity::Target, message: message.into() }
+    }
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}

@@ -1,0 +1,146 @@
+//! What a target has to be like for the work planned on it.
+
+use super::PlanError;
+use crate::profile::{CacheMode, DistributionKind, Target};
+use crate::system::target::{DirectRequirements, TargetFacts, TargetKind, WindowsForm, windows_form};
+use crate::units;
+use crate::workload::{Placement, Region};
+
+/// The kernel transfers no more than this in one call (`MAX_RW_COUNT` of read(2)), bytes.
+const MAX_TRANSFER: u32 = 0x7fff_f000;
+
+/// Collects what doesn't fit about one target. With a simulated device nothing has to be there but a size.
+pub fn check(
+    target: &Target,
+    facts: &TargetFacts,
+    simulated: bool,
+    errors: &mut Vec<PlanError>,
+    warnings: &mut Vec<String>,
+) {
+    let path = &target.path;
+    if target.block_size > MAX_TRANSFER {
+        errors.push(PlanError::profile(format!(
+            "-b{}: Linux transfers at most {MAX_TRANSFER} bytes at a time (2 GiB less a page)",
+            target.block_size
+        )));
+    }
+    if let Err(message) = presence(target, facts, simulated) {
+        errors.push(PlanError::target(message));
+        return;
+    }
+    if facts.kind == TargetKind::BlockDevice && creates(target) {
+        warnings.push(format!("-c creates files; '{path}' is a block device and stays as it is"));
+    }
+    let size = planned_size(target, facts);
+    if target.max_file_size > size {
+        warnings.push(format!(
+            "'{path}' has {}, less than the end of {} asked for (-f, -B): I/O stays below its real size",
+            units::Size(size),
+            units::Size(target.max_file_size)
+        ));
+    }
+    if !simulated
+        && target.cache_mode != CacheMode::Cached
+        && let Some(needs) = facts.direct
+        && let Err(message) = direct(target, facts, needs)
+    {
+        errors.push(PlanError::target(message));
+    }
+}
+
+fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(), String> {
+    let path = &target.path;
+    if path.as_bytes().is_empty() {
+        return Err("a target is the empty text: name a file or a block device".into());
+    }
+    if let Some(form) = windows_form(path.as_bytes()) {
+        let what = match form {
+            WindowsForm::PhysicalDisk => "a whole disk",
+            WindowsForm::Volume => "a volume",
+        };
+        return Err(format!(
+            "'{path}' is how Windows names {what}; here it is a path, for example /dev/nvme0n1 (lsblk lists them). A \
+             file of that name is written ./{path}"
+        ));
+    }
+    match facts.kind {
+        TargetKind::Directory => {
+            Err(format!("'{path}' is a directory: name a file in it, for example {path}/test.dat with -c1G"))
+        }
+        TargetKind::Other => Err(format!(
+            "'{path}' is neither a regular file nor a block device (a pipe, socket or character device): there is \
+             nothing to measure at an offset"
+        )),
+        TargetKind::Missing if creates(target) => Ok(()),
+        TargetKind::Missing => Err(format!(
+            "'{path}' does not exist: check the name, or let it be created with -c<size> (for example -c1G)"
+        )),
+        TargetKind::File | TargetKind::BlockDevice if planned_size(target, facts) == 0 => Err(format!(
+            "the size of '{path}' is 0: there is nothing to read or overwrite{}",
+            if facts.kind == TargetKind::File { "; create it with -c<size>" } else { "; is a medium inserted?" }
+        )),
+        TargetKind::File | TargetKind::BlockDevice => Ok(()),
+    }
+    .or_else(|message| if simulated && planned_size(target, facts) > 0 { Ok(()) } else { Err(message) })
+}
+
+/// Whether `-c` makes this file.
+pub fn creates(target: &Target) -> bool {
+    target.file_size.is_some_and(|size| size > 0)
+}
+
+/// The size the target will have when the run starts, bytes.
+pub fn planned_size(target: &Target, facts: &TargetFacts) -> u64 {
+    match target.file_size {
+        Some(size) if size > 0 && facts.kind != TargetKind::BlockDevice => size,
+        _ => facts.size,
+    }
+}
+
+/// `O_DIRECT` needs offsets and lengths on the device's grid: says which setting is off it.
+fn direct(target: &Target, facts: &TargetFacts, needs: DirectRequirements) -> Result<(), String> {
+    let path = &target.path;
+    if needs.offset == 0 {
+        return Err(format!(
+            "'{path}' can't be used without the cache (-S, -Su, -Sh, -h): file system {} has no O_DIRECT; use -Sb, or \
+             a file elsewhere",
+            facts.file_system
+        ));
+    }
+    let grid = u64::from(needs.offset);
+    let ranges = target.distribution.iter().filter(|d| d.kind == DistributionKind::Absolute);
+    let settings = [
+        ("block size (-b)", u64::from(target.block_size)),
+        ("stride or alignment (-s, -r)", target.stride()),
+        ("base offset (-B)", target.base_file_offset),
+        ("thread stride (-T)", target.thread_stride),
+    ]
+    .into_iter()
+    .chain(ranges.flat_map(|d| &d.ranges).map(|r| ("range of the distribution (-rdabs)", r.span)));
+    let off: Vec<String> = settings
+        .filter(|(_, value)| value % grid != 0)
+        .map(|(name, value)| format!("the {name} of {value}"))
+        .collect();
+    if off.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "'{path}': without the cache (-S, -Su, -Sh, -h) every I/O has to lie on the logical blocks of the device, {grid} \
+         bytes each; {} {} not a multiple of it",
+        off.join(" and "),
+        if off.len() == 1 { "is" } else { "are" }
+    ))
+}
+
+/// Where on the target a thread works, or why it can't start; `thread` is its number relative to the target.
+pub fn region(target: &Target, size: u64, thread: u32) -> Result<Region, PlanError> {
+    let placement = Placement {
+        size,
+        base: target.base_file_offset,
+        max_offset: target.max_file_size,
+        block_size: target.block_size,
+        thread,
+        thread_stride: target.thread_stride,
+    };
+    placement.region().map_err(|why| PlanError::target(format!("'{}': {why}", target.path)))
+}

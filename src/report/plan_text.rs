@@ -1,0 +1,94 @@
+//! The plan for people (`--dry-run`): which thread on which CPU works on which bytes of which target.
+
+use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget};
+use crate::units;
+use crate::workload::Pattern;
+
+/// Appends the plan of one time span, numbered from 1.
+pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
+    let mut line = |text: String| out.extend_from_slice(format!("{text}\n").as_bytes());
+    let buffers: u64 = plan.workers.iter().map(|w| w.buffer).sum();
+    line(format!("Plan for timespan {number}:"));
+    line(format!(
+        "warm up {} s, measure {} s{}, cool down {} s; {} thread{}, {} of I/O buffers",
+        plan.warmup,
+        plan.duration,
+        measured(plan),
+        plan.cooldown,
+        plan.workers.len(),
+        if plan.workers.len() == 1 { "" } else { "s" },
+        units::Size(buffers)
+    ));
+    line(String::new());
+    line(
+        "thread | CPU | engine | depth |       seed | bytes of the target                       | work"
+            .into(),
+    );
+    line("-".repeat(112));
+    for worker in &plan.workers {
+        for (index, target) in worker.targets.iter().enumerate() {
+            let who = if index == 0 { describe_worker(worker) } else { " ".repeat(WHO_WIDTH) };
+            line(format!("{who} | {:<41} | {} '{}'", bytes(target), work(worker, target), target.path));
+        }
+    }
+    line(String::new());
+}
+
+/// Columns of [`describe_worker`].
+const WHO_WIDTH: usize = 41;
+
+fn describe_worker(worker: &WorkerPlan) -> String {
+    let cpu = worker.cpu.map_or("any".into(), |cpu| cpu.to_string());
+    format!(
+        "{:>6} | {cpu:>3} | {:<6} | {:>5} | {:>10}",
+        worker.thread,
+        worker.engine.row().name,
+        worker.depth,
+        worker.seed
+    )
+}
+
+fn measured(plan: &SpanPlan) -> String {
+    let latency = plan.measure_latency.then(|| "latency".to_string());
+    let iops = plan.iops_interval.map(|ms| format!("IOPS every {ms} ms"));
+    let what: Vec<String> = latency.into_iter().chain(iops).collect();
+    if what.is_empty() { String::new() } else { format!(" ({})", what.join(", ")) }
+}
+
+/// `[4096, 1073741824) of 1GiB`
+fn bytes(target: &WorkerTarget) -> String {
+    let w = &target.workload;
+    format!("[{}, {}) of {}", w.base, w.base + w.region, units::Size(target.size))
+}
+
+fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
+    let w = &target.workload;
+    let mix = match w.write_ratio {
+        0 => "read".to_string(),
+        100 => "write".to_string(),
+        ratio => format!("{ratio}% write"),
+    };
+    let pattern = match w.pattern {
+        Pattern::Sequential => "sequential".to_string(),
+        Pattern::Interlocked => "interlocked sequential".to_string(),
+        Pattern::ParallelAsync => "parallel sequential".to_string(),
+        Pattern::Random => "random".to_string(),
+        Pattern::Mixed { random } => format!("{random}% random"),
+    };
+    let mut modes = Vec::new();
+    modes.push(if target.open.direct { "O_DIRECT" } else { "cached" });
+    if target.open.dsync {
+        modes.push("O_DSYNC");
+    }
+    let share = match worker.floating {
+        true => format!("weight {}", w.weight),
+        false => format!("{} outstanding", target.requests),
+    };
+    let start = if w.first > 0 { format!(" from {}", w.first) } else { String::new() };
+    format!(
+        "{mix} {} {pattern}{start} step {}, {share}, {}",
+        units::Size(u64::from(w.block_size)),
+        units::Size(w.stride),
+        modes.join(" ")
+    )
+}

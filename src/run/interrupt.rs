@@ -1,0 +1,46 @@
+//! Ctrl-C: the first one ends the run in order, with a report of what was measured; the second one kills.
+
+use super::control::Control;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+use signal_hook::iterator::{Handle, Signals};
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Watches for SIGINT and SIGTERM until dropped.
+#[derive(Debug)]
+pub struct Watch {
+    handle: Handle,
+}
+
+/// Starts watching on behalf of a run.
+///
+/// # Errors
+/// The handlers can't be installed.
+pub fn watch(control: Arc<Control>) -> io::Result<Watch> {
+    // Armed by the first signal, so that the second one has the effect it has by default. Registered before the flag
+    // is set by the same signal: handlers run in the order of registration.
+    let armed = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        flag::register_conditional_default(signal, Arc::clone(&armed))?;
+        flag::register(signal, Arc::clone(&armed))?;
+    }
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let handle = signals.handle();
+    std::thread::Builder::new().name("signals".into()).spawn(move || {
+        for _ in &mut signals {
+            // DISKSPD prints this on standard output too; a closed one is no reason to go on.
+            let _ =
+                writeln!(io::stdout(), "\n*** Interrupted by Ctrl-C. Stopping I/O Request Generator. ***");
+            control.interrupt();
+        }
+    })?;
+    Ok(Watch { handle })
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.handle.close();
+    }
+}

@@ -1,0 +1,228 @@
+//! The live line: what happens right now, on standard error, and only when that is a terminal.
+
+use crate::clock::{self, Nanos, SECOND};
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Steps of the live histogram per power of two: figures are within 1 %.
+const STEPS_LOG2: u32 = 6;
+const STEPS: usize = 1 << STEPS_LOG2;
+const CELLS: usize = (64 - STEPS_LOG2 as usize + 1) * STEPS;
+
+/// What one worker lets others see while it runs. Only the worker writes, so a plain load and store is enough.
+#[derive(Debug)]
+pub struct Counters {
+    ios: AtomicU64,
+    bytes: AtomicU64,
+    latency_sum: AtomicU64,
+    latency: Vec<AtomicU64>,
+}
+
+impl Counters {
+    /// Nothing counted yet; with room for latencies when they are measured.
+    pub fn new(latency: bool) -> Counters {
+        let cells = if latency { CELLS } else { 0 };
+        Counters {
+            ios: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            latency_sum: AtomicU64::new(0),
+            latency: (0..cells).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    /// Counts a batch of I/Os.
+    #[inline]
+    pub fn add(&self, ios: u64, bytes: u64) {
+        bump(&self.ios, ios);
+        bump(&self.bytes, bytes);
+    }
+
+    /// Counts one latency, ns.
+    #[inline]
+    pub fn add_latency(&self, nanos: u64) {
+        if let Some(cell) = self.latency.get(cell(nanos)) {
+            bump(cell, 1);
+            bump(&self.latency_sum, nanos);
+        }
+    }
+}
+
+#[inline]
+fn bump(counter: &AtomicU64, by: u64) {
+    counter.store(counter.load(Relaxed).wrapping_add(by), Relaxed);
+}
+
+/// Cell of a latency: exact below [`STEPS`] ns, then [`STEPS`] cells per power of two.
+#[inline]
+fn cell(nanos: u64) -> usize {
+    let octave = (63 - (nanos | 1).leading_zeros()).saturating_sub(STEPS_LOG2 - 1);
+    match octave {
+        0 => nanos as usize,
+        _ => (octave as usize) * STEPS / 2 + (nanos >> octave) as usize,
+    }
+}
+
+/// Smallest latency of a cell, ns; the inverse of [`cell`].
+fn floor_of(cell: usize) -> u64 {
+    if cell < STEPS {
+        return cell as u64;
+    }
+    let octave = (cell - STEPS) / (STEPS / 2) + 1;
+    ((cell - octave * STEPS / 2) as u64) << octave
+}
+
+/// Draws the line, once a second.
+#[derive(Debug)]
+pub struct LiveLine {
+    seen: Seen,
+    drawn: bool,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Seen {
+    at: Nanos,
+    ios: u64,
+    bytes: u64,
+    latency_sum: u64,
+    latency: Vec<u64>,
+}
+
+impl LiveLine {
+    /// `None` when standard error is not a terminal: then nothing is counted for it either.
+    pub fn for_terminal() -> Option<LiveLine> {
+        std::io::stderr().is_terminal().then(|| LiveLine { seen: Seen::default(), drawn: false })
+    }
+
+    /// Draws the figures since the last call. `left`: time until the phase ends, ns.
+    pub fn draw(&mut self, phase: &str, left: Nanos, workers: &[Counters]) {
+        let now = collect(workers);
+        let line = line(phase, left, &self.seen, &now);
+        self.seen = now;
+        self.drawn = true;
+        // Back to the start of the line, the line, then clear what is left of a longer one before.
+        let _ = write!(std::io::stderr(), "\r{line}\x1b[K");
+    }
+
+    /// Shows how far the writing of a file is.
+    pub fn draw_preparation(&mut self, path: &str, done: u64, total: u64) {
+        let now = clock::monotonic();
+        if done == 0 || self.seen.at == 0 {
+            self.seen.at = now;
+        }
+        let line = preparation(path, done, total, now - self.seen.at);
+        self.drawn = true;
+        let _ = write!(std::io::stderr(), "\r{line}\x1b[K");
+    }
+
+    /// Removes the line, so that what comes next starts on a clean one.
+    pub fn clear(&mut self) {
+        self.seen = Seen::default();
+        if std::mem::take(&mut self.drawn) {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+fn collect(workers: &[Counters]) -> Seen {
+    let mut sum = Seen { at: clock::monotonic(), ..Seen::default() };
+    for worker in workers {
+        sum.ios += worker.ios.load(Relaxed);
+        sum.bytes += worker.bytes.load(Relaxed);
+        sum.latency_sum = sum.latency_sum.wrapping_add(worker.latency_sum.load(Relaxed));
+        sum.latency.resize(worker.latency.len(), 0);
+        for (sum, cell) in sum.latency.iter_mut().zip(&worker.latency) {
+            *sum += cell.load(Relaxed);
+        }
+    }
+    sum
+}
+
+fn line(phase: &str, left: Nanos, before: &Seen, now: &Seen) -> String {
+    let mut text = format!("{phase:<9} {:>4} s left", left.div_ceil(SECOND));
+    if before.at == 0 || now.at <= before.at {
+        return text;
+    }
+    let seconds = (now.at - before.at) as f64 / SECOND as f64;
+    let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
+    text += &format!(
+        " | {:>10.0} IOPS | {:>9.2} MiB/s",
+        rate(now.ios, before.ios),
+        rate(now.bytes, before.bytes) / 1_048_576.0
+    );
+    let cells: Vec<u64> = now
+        .latency
+        .iter()
+        .enumerate()
+        .map(|(i, n)| n - before.latency.get(i).copied().unwrap_or(0))
+        .collect();
+    let count: u64 = cells.iter().sum();
+    if count > 0 {
+        let average = now.latency_sum.wrapping_sub(before.latency_sum) as f64 / count as f64;
+        text += &format!(
+            " | avg {:.3} ms | p99 {:.3} ms",
+            average / 1e6,
+            percentile(&cells, count, 0.99) as f64 / 1e6
+        );
+    }
+    text
+}
+
+/// `since`: time since the writing began, ns.
+fn preparation(path: &str, done: u64, total: u64, since: Nanos) -> String {
+    let mib = |bytes: u64| bytes as f64 / 1_048_576.0;
+    let mut text = format!("creating '{path}': {:.0} of {:.0} MiB", mib(done), mib(total));
+    if since > SECOND / 2 && done > 0 {
+        let rate = done as f64 / (since as f64 / SECOND as f64);
+        text += &format!(
+            ", {:.0} MiB/s, {:.0} s left",
+            mib(rate as u64),
+            total.saturating_sub(done) as f64 / rate
+        );
+    }
+    text
+}
+
+fn percentile(cells: &[u64], count: u64, p: f64) -> u64 {
+    let mut cumulated = 0;
+    for (cell, n) in cells.iter().enumerate() {
+        cumulated += n;
+        if cumulated as f64 >= p * count as f64 {
+            return floor_of(cell).midpoint(floor_of(cell + 1));
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_consecutive_and_within_a_64th_of_their_latency() {
+        for nanos in (0..100_000).chain((17..63).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1])) {
+            let cell = cell(nanos);
+            assert!(cell < CELLS, "{nanos}");
+            let (from, to) = (floor_of(cell), floor_of(cell + 1));
+            assert!(from <= nanos && nanos < to, "{nanos} is in [{from}, {to})");
+            assert!((to - from) * (STEPS as u64 / 2) <= nanos.max(STEPS as u64), "{nanos} in [{from}, {to})");
+        }
+    }
+
+    #[test]
+    fn the_line_shows_what_happened_since_it_was_drawn_last() {
+        let worker = Counters::new(true);
+        let mut before = collect(std::slice::from_ref(&worker));
+        worker.add(1000, 4_096_000);
+        (0..990).for_each(|_| worker.add_latency(100_000));
+        (0..10).for_each(|_| worker.add_latency(900_000));
+        let mut now = collect(std::slice::from_ref(&worker));
+        (before.at, now.at) = (SECOND, 3 * SECOND);
+        let text = line("measure", 7 * SECOND - 1, &before, &now);
+        assert!(
+            text.starts_with(
+                "measure      7 s left |        500 IOPS |      1.95 MiB/s | avg 0.108 ms | p99 0.099 ms"
+            ),
+            "{text}"
+        );
+    }
+}

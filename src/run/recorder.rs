@@ -1,0 +1,125 @@
+//! The accounts of one worker: what it did on each of its targets.
+
+use crate::clock::SECOND;
+use crate::engine::Direction;
+use crate::plan::{SpanPlan, WorkerPlan};
+use crate::profile::RawText;
+use crate::results::{DirectionResults, IoErrors, TargetResults, ThreadResults};
+use crate::stats::{Histogram, Series};
+use crate::workload::ThreadWorkload;
+
+/// Everything is allocated in [`Recorder::new`]; counting an I/O neither allocates nor locks nor divides by a float.
+#[derive(Debug)]
+pub struct Recorder {
+    targets: Vec<TargetResults>,
+    errors: Vec<IoErrors>,
+}
+
+/// An I/O that ended well.
+#[derive(Debug, Clone, Copy)]
+pub struct Completion {
+    /// Index of the target in the worker's list.
+    pub target: usize,
+    /// Read or write.
+    pub direction: Direction,
+    /// Bytes transferred.
+    pub bytes: u64,
+    /// Whether that is less than was asked for.
+    pub short: bool,
+    /// From hand-over to reap, ns; anything when neither latency nor IOPS deviation is measured.
+    pub latency: u64,
+    /// Reaped so long after measuring began, ns.
+    pub since_start: u64,
+}
+
+impl Recorder {
+    /// Empty accounts for a worker.
+    pub fn new(span: &SpanPlan, worker: &WorkerPlan, workload: &ThreadWorkload) -> Recorder {
+        let direction = || DirectionResults {
+            latency: span.measure_latency.then(Histogram::new),
+            series: span.iops_interval.map(|ms| Series::new(ms, span.duration)),
+            ..DirectionResults::default()
+        };
+        let target = |(index, target): (usize, &crate::plan::WorkerTarget)| TargetResults {
+            path: target.path.clone(),
+            size: target.size,
+            read: direction(),
+            write: direction(),
+            distribution: workload.effective(index).to_vec(),
+        };
+        Recorder { targets: worker.targets.iter().enumerate().map(target).collect(), errors: Vec::new() }
+    }
+
+    /// Counts an I/O.
+    #[inline]
+    pub fn count(&mut self, io: Completion) {
+        let target = &mut self.targets[io.target];
+        let account = match io.direction {
+            Direction::Read => &mut target.read,
+            Direction::Write => &mut target.write,
+        };
+        account.ios += 1;
+        account.bytes += io.bytes;
+        account.short += u64::from(io.short);
+        if let Some(latency) = &mut account.latency {
+            latency.record(io.latency);
+        }
+        if let Some(series) = &mut account.series {
+            series.record(io.since_start, io.latency);
+        }
+    }
+
+    /// Counts an I/O that failed. Failures end the run, so this may be slow.
+    pub fn error(&mut self, target: usize, direction: Direction, errno: i32, offset: u64) {
+        let path = &self.targets[target].path;
+        let same = |e: &&mut IoErrors| e.errno == errno && e.direction == direction && e.path == *path;
+        match self.errors.iter_mut().find(same) {
+            Some(known) => known.count += 1,
+            None => self.errors.push(IoErrors {
+                path: path.clone(),
+                direction,
+                errno,
+                count: 1,
+                first_offset: offset,
+            }),
+        }
+    }
+
+    /// The accounts, closed.
+    pub fn finish(self) -> (ThreadResults, Vec<IoErrors>) {
+        (ThreadResults { targets: self.targets, wait: None }, self.errors)
+    }
+}
+
+/// Adds errors of one worker to those of others, by kind.
+pub fn merge_errors(all: &mut Vec<IoErrors>, more: Vec<IoErrors>) {
+    for error in more {
+        let same = |e: &&mut IoErrors| {
+            (e.errno, e.direction, &e.path) == (error.errno, error.direction, &error.path)
+        };
+        match all.iter_mut().find(same) {
+            Some(known) => known.count += error.count,
+            None => all.push(error),
+        }
+    }
+}
+
+/// What kind of error this is, in a line: `read of 'x': 3 x Input/output error (EIO 5), first at offset 4096`.
+pub fn describe_error(error: &IoErrors) -> String {
+    let direction = match error.direction {
+        Direction::Read => "read",
+        Direction::Write => "write",
+    };
+    let path: &RawText = &error.path;
+    format!(
+        "{direction} of '{path}' failed: {} (first at offset {}, {} in all)",
+        std::io::Error::from_raw_os_error(error.errno),
+        error.first_offset,
+        error.count
+    )
+}
+
+/// Seconds in ns.
+pub fn seconds(s: u32) -> u64 {
+    u64::from(s) * SECOND
+}

@@ -1,0 +1,125 @@
+//! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
+
+use super::console::Console;
+use super::live::Counters;
+use super::recorder::Recorder;
+use super::worker::{Phases, Schedule, Worker};
+use crate::clock::{Clock, SECOND};
+use crate::engine::{EngineKind, Setup};
+use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget};
+use crate::sys::memory::Buffer;
+use crate::sys::{cpu, files};
+use crate::units;
+use crate::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+/// What all workers of a span share.
+pub struct Shared<'a> {
+    /// The span they work on.
+    pub span: &'a SpanPlan,
+    /// One position per target of the span.
+    pub interlocked: &'a [Arc<InterlockedPosition>],
+    /// For `-v` and `-P`.
+    pub console: &'a Console,
+}
+
+/// Makes a worker that is ready to run.
+///
+/// # Errors
+/// A message: what could not be had, where, and what to do.
+pub fn set_up<'a>(
+    plan: &'a WorkerPlan,
+    shared: &Shared<'a>,
+    phases: Phases<'a>,
+    live: Option<&'a Counters>,
+) -> Result<Worker<'a>, String> {
+    let thread = plan.thread;
+    let real = plan.engine.row().needs_files;
+    if let (Some(cpu), true) = (plan.cpu, real) {
+        cpu::bind_to(cpu).map_err(|e| {
+            format!("thread {thread} can't be bound to CPU {cpu}: {e}; choose other CPUs (-a), or none (-n)")
+        })?;
+    }
+    let clock = match plan.engine {
+        EngineKind::Sim => Clock::simulated(0),
+        _ => Clock::Monotonic,
+    };
+    let (opened, files) = if real { open_all(plan)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
+    let engine = plan
+        .engine
+        .row()
+        .create(Setup {
+            files: opened,
+            buffer: buffer(plan)?,
+            depth: plan.depth,
+            clock: clock.clone(),
+            seed: plan.seed,
+        })
+        .map_err(|e| format!("thread {thread}: {e}"))?;
+    let assignments: Vec<Assignment> = plan
+        .targets
+        .iter()
+        .map(|t| Assignment {
+            workload: &t.workload,
+            requests: t.requests,
+            interlocked: Arc::clone(&shared.interlocked[t.target]),
+        })
+        .collect();
+    let workload = ThreadWorkload::new(plan.seed, plan.floating, &assignments);
+    let recorder = Recorder::new(shared.span, plan, &workload);
+    shared.console.verbose(|| {
+        format!(
+            "thread {thread} ready: seed {}, {} outstanding, {}, {}",
+            plan.seed,
+            plan.depth,
+            plan.cpu.map_or("any CPU".into(), |cpu| format!("group {} CPU {}", cpu / 64, cpu % 64)),
+            engine.features()
+        )
+    });
+    Ok(Worker { plan, engine, workload, files, recorder, clock, phases, live, console: shared.console })
+}
+
+/// The phases of a span on a virtual clock that starts at 0.
+pub fn schedule(span: &SpanPlan) -> Schedule {
+    let seconds = |s: u32| u64::from(s) * SECOND;
+    let measure = seconds(span.warmup);
+    let cooldown = measure + seconds(span.duration);
+    Schedule { measure, cooldown, stop: cooldown + seconds(span.cooldown) }
+}
+
+/// Opens the targets; the same path opened in the same way is opened once. Returns the files and, for each target, the
+/// index of its file.
+fn open_all(plan: &WorkerPlan) -> Result<(Vec<OwnedFd>, Vec<u32>), String> {
+    let mut distinct: Vec<&WorkerTarget> = Vec::new();
+    let mut opened = Vec::new();
+    let mut index = Vec::new();
+    for target in &plan.targets {
+        let known = distinct.iter().position(|d| d.path == target.path && d.open == target.open);
+        if known.is_none() {
+            opened.push(files::open(target.path.as_path(), &target.open).map_err(|e| e.to_string())?.file);
+            distinct.push(target);
+        }
+        index.push(known.unwrap_or(distinct.len() - 1) as u32);
+    }
+    Ok((opened, index))
+}
+
+/// The worker's buffer, write areas filled with what is written. Zero is what new memory holds.
+fn buffer(plan: &WorkerPlan) -> Result<Buffer, String> {
+    let refused = |why: &dyn std::fmt::Display| {
+        format!(
+            "thread {}: {} of memory for I/O buffers can't be had: {why}; lower -b or -o",
+            plan.thread,
+            units::Size(plan.buffer)
+        )
+    };
+    let length = usize::try_from(plan.buffer).map_err(|e| refused(&e))?;
+    let mut buffer = Buffer::new(length).map_err(|e| refused(&e))?;
+    for target in plan.targets.iter().filter(|t| t.open.write && !t.zero_write_buffers) {
+        let bytes = u64::from(target.workload.block_size) * u64::from(target.requests);
+        let area = target.write_buffer as usize..(target.write_buffer + bytes) as usize;
+        payload::fill_pattern(&mut buffer.as_mut_slice()[area]);
+    }
+    Ok(buffer)
+}

@@ -1,0 +1,176 @@
+//! Bad input: a clear message, the specified exit code, no panic, nothing destroyed.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::loops::Loop;
+use common::{directory, diskspd, skip};
+use std::os::unix::fs::PermissionsExt;
+
+const MIB: u64 = 1 << 20;
+
+#[test]
+fn targets_that_cannot_be_worked_on_are_named_with_the_next_step() {
+    let directory = directory();
+    let missing = directory.path().join("missing.dat");
+    let small = directory.path().join("small.dat");
+    let empty = directory.path().join("empty.dat");
+    std::fs::write(&small, [1; 1000]).unwrap();
+    std::fs::write(&empty, []).unwrap();
+    diskspd("-d1 -W0 {}", &missing).fails(1, &["missing.dat", "does not exist", "-c"]);
+    diskspd("-d1 -W0 {}", directory.path()).fails(1, &["is a directory"]);
+    diskspd("-d1 -W0 {}", &small).fails(1, &["small.dat", "1000", "65536"]);
+    diskspd("-d1 -W0 {}", &empty).fails(1, &["empty.dat", "0"]);
+    diskspd("-d1 -W0 -b512 -T512 -t3 {}", &small).fails(1, &["small.dat", "-T"]);
+    diskspd("-d1 -W0 /dev/null", &small).fails(1, &["/dev/null"]);
+    diskspd("-d1 -W0 #1", &small).fails(1, &["#1", "/dev"]);
+    assert_eq!(std::fs::read(&small).unwrap(), [1; 1000]);
+    assert!(!missing.exists());
+}
+
+#[test]
+fn a_failed_run_still_prints_its_parameters() {
+    let directory = directory();
+    let ended = diskspd("-d1 -W0 {}", &directory.path().join("missing.dat"));
+    assert!(ended.stdout.contains("\nInput parameters:\n"));
+    assert!(ended.stdout.contains("The test was interrupted before the measurements began."));
+}
+
+#[test]
+fn unaligned_work_without_the_cache_is_refused_with_the_setting_that_is_off() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+    for (line, setting) in [
+        ("-b1000", "block size (-b) of 1000"),
+        ("-b4K -r100", "(-s, -r) of 100"),
+        ("-b4K -B100", "base offset (-B) of 100"),
+        ("-b4K -t2 -T100", "thread stride (-T) of 100"),
+    ] {
+        diskspd(&format!("{line} -Su -W0 -d1 {{}}"), &file).fails(1, &[setting, "512"]);
+    }
+}
+
+#[test]
+fn no_permission() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
+    std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    if std::fs::OpenOptions::new().write(true).open(&file).is_err() {
+        diskspd("-w100 -W0 -d1 {}", &file).fails(1, &["test.dat", "ermission"]);
+        return;
+    }
+    // Root may do everything: try as nobody, from a place that nobody can reach.
+    let program = std::env::temp_dir().join(format!("diskspd-{}", std::process::id()));
+    std::fs::copy(env!("CARGO_BIN_EXE_diskspd"), &program).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let output = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&program)
+        .args(["-w100", "-W0", "-d1"])
+        .arg(&file)
+        .output();
+    std::fs::remove_file(&program).unwrap();
+    match output {
+        Ok(output) => common::Ended::from(output).fails(1, &["test.dat", "ermission"]),
+        Err(_) => skip("setpriv is missing"),
+    }
+}
+
+#[test]
+fn a_full_disk_during_creation_leaves_nothing_behind() {
+    let Some((_disk, directory)) = Loop::with_file_system(64 * MIB, "ext4") else { return };
+    let file = directory.join("big.dat");
+    diskspd("-c1G -W0 -d1 {}", &file).fails(1, &["big.dat", "is full", "1073741824 bytes are needed"]);
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_file_system_without_o_direct_is_named() {
+    let Ok(size) = std::fs::metadata("/sys/kernel/mm/transparent_hugepage/enabled").map(|m| m.len()) else {
+        return skip("sysfs is not mounted");
+    };
+    let line = format!("-b{size} -Su -W0 -d1 {{}}");
+    diskspd(&line, "/sys/kernel/mm/transparent_hugepage/enabled".as_ref()).fails(1, &["sysfs", "O_DIRECT"]);
+}
+
+#[test]
+fn what_this_version_cannot_do_is_refused_by_name() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    std::fs::write(&file, vec![3; 1 << 20]).unwrap();
+    for option in
+        ["-Zr -w50", "-Z1M -w50", "-g100", "-i5 -j5", "-x", "-Sm", "-Sr", "-I1", "-l", "-vs", "-ysname"]
+    {
+        let name = &option.split(' ').next().unwrap()[..2];
+        diskspd(&format!("{option} -W0 -d1 {{}}"), &file).fails(3, &[name, "this version"]);
+    }
+    diskspd("-X{}", &file).fails(3, &["-X", "this version"]);
+    diskspd("-Rxml {}", &file).fails(3, &["-R", "this version"]);
+    assert_eq!(std::fs::read(&file).unwrap(), vec![3; 1 << 20]);
+}
+
+#[test]
+fn cpus_that_do_not_exist() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    diskspd("-c1M -a255 -W0 -d1 {}", &file).fails(3, &["-a", "CPU 255"]);
+    diskspd("-c1M -ag9,0 -W0 -d1 {}", &file).fails(3, &["-a", "group 9"]);
+    assert!(!file.exists(), "nothing is created for a run that can't be");
+}
+
+#[test]
+fn more_than_the_machine_has() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+    diskspd("-b1M -o1000000 -t16 -W0 -d1 {}", &file).fails(3, &["outstanding"]);
+    diskspd("-b1M -o30000 -t64 -W0 -d1 {}", &file).fails(1, &["memory"]);
+    diskspd("-t2147483647 -r -W0 -d1 {}", &file).fails(3, &["threads"]);
+    diskspd("-b4294967294 -W0 -d1 {}", &file).fails(3, &["-b"]);
+}
+
+#[test]
+fn much_but_not_too_much() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    std::fs::write(&file, vec![0; 4 << 20]).unwrap();
+    for line in
+        ["-b4K -r -o10000 -W0 -d1 {}", "-b4K -r -t256 -o1 -L -W0 -d1 {}", "-b4K -r -t256 -o2 -W0 -d1 {}"]
+    {
+        assert!(diskspd(line, &file).report().total("Total IO").ios > 256, "{line}");
+    }
+}
+
+#[test]
+fn a_block_of_one_gibibyte() {
+    let directory = directory();
+    let file = directory.path().join("sparse.dat");
+    std::fs::File::create(&file).unwrap().set_len(2 << 30).unwrap();
+    let ended = diskspd("-b1G -o1 -W0 -d1 {}", &file);
+    let total = ended.report().total("Total IO");
+    assert_eq!(total.bytes, total.ios << 30, "{}", ended.stdout);
+}
+
+#[test]
+fn an_unwritable_report_file_fails_before_the_run() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    diskspd("-c1M -W0 -d30 --out /nonexistent/run.json {}", &file).fails(1, &["/nonexistent/run.json"]);
+    diskspd("-c1M -W0 -d30 --out run.docx {}", &file).fails(1, &["run.docx", ".json"]);
+    assert!(!file.exists());
+}
+
+#[test]
+fn something_that_is_no_record() {
+    let directory = directory();
+    let file = directory.path().join("broken.json");
+    diskspd("report {}", &file).fails(1, &["broken.json"]);
+    for content in ["", "{", "[]", "{\"version\": 1}", "null", "\u{feff}{}"] {
+        std::fs::write(&file, content).unwrap();
+        diskspd("report {}", &file).fails(1, &["broken.json"]);
+    }
+}

@@ -1,0 +1,182 @@
+//! What the end-to-end tests share: running the program, reading its report, devices to run it on.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used)] // every test binary uses another part of this
+
+pub mod loops;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// Set where every test has to run (continuous integration): a skip is a failure there.
+const NO_SKIP: &str = "DISKSPD_TEST_NO_SKIP";
+
+/// Says why a test can't run here. The caller returns after it.
+pub fn skip(reason: &str) {
+    assert!(std::env::var_os(NO_SKIP).is_none(), "skipped although {NO_SKIP} is set: {reason}");
+    eprintln!("SKIPPED: {reason}");
+}
+
+/// What the program did.
+pub struct Ended {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl From<Output> for Ended {
+    fn from(output: Output) -> Ended {
+        Ended {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Runs the program to its end. Options and their target in one line, split at blanks; `{}` is the path.
+pub fn diskspd(line: &str, path: &Path) -> Ended {
+    command(line, path).output().unwrap().into()
+}
+
+/// Starts the program.
+pub fn start(line: &str, path: &Path) -> Child {
+    command(line, path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn command(line: &str, path: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diskspd"));
+    command.args(line.split_whitespace().map(|word| word.replace("{}", path.to_str().unwrap())));
+    command
+}
+
+impl Ended {
+    /// The run succeeded; returns its report.
+    #[track_caller]
+    pub fn report(&self) -> Report<'_> {
+        assert_eq!(self.code, 0, "{}{}", self.stdout, self.stderr);
+        Report(&self.stdout)
+    }
+
+    /// The run failed with this exit code, a message that holds all these words, and no panic.
+    #[track_caller]
+    pub fn fails(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, code, "{}{}", self.stdout, self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        for word in words {
+            assert!(self.stderr.contains(word), "{word:?} is not in: {}", self.stderr);
+        }
+    }
+}
+
+/// A text report, read as scripts read it.
+pub struct Report<'a>(pub &'a str);
+
+/// The `total:` line of a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Total {
+    pub bytes: u64,
+    pub ios: u64,
+    pub iops: f64,
+}
+
+impl Report<'_> {
+    /// The total line of `Total IO`, `Read IO` or `Write IO`.
+    #[track_caller]
+    pub fn total(&self, table: &str) -> Total {
+        let after = self.0.split_once(&format!("\n{table}\n")).expect(table).1;
+        let line = after.lines().find_map(|line| line.strip_prefix("total:")).expect("total line");
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        Total {
+            bytes: cells[0].parse().unwrap(),
+            ios: cells[1].parse().unwrap(),
+            iops: cells[3].parse().unwrap(),
+        }
+    }
+
+    /// The rows of a table, cells trimmed.
+    #[track_caller]
+    pub fn rows(&self, table: &str) -> Vec<Vec<String>> {
+        let after = self.0.split_once(&format!("\n{table}\n")).expect(table).1;
+        let mut lines = after.lines().skip(2);
+        lines
+            .by_ref()
+            .take_while(|line| !line.starts_with("---"))
+            .map(|line| line.split('|').map(|cell| cell.trim().to_string()).collect())
+            .collect()
+    }
+}
+
+/// A directory on a file system with `O_DIRECT`, removed afterwards.
+pub fn directory() -> tempfile::TempDir {
+    tempfile::Builder::new().prefix("diskspd-test-").tempdir_in("/var/tmp").unwrap()
+}
+
+/// Runs a tool; `None` = it is not there or failed.
+pub fn tool(line: &str) -> Option<String> {
+    let mut words = line.split_whitespace();
+    let output = Command::new(words.next()?).args(words).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
+}
+
+/// A zram device, gone when dropped.
+pub struct Zram(pub PathBuf);
+
+impl Zram {
+    pub fn new(mib: u64) -> Option<Zram> {
+        let number = fs::read_to_string("/sys/class/zram-control/hot_add").ok();
+        let Some(number) = number.and_then(|n| n.trim().parse::<u32>().ok()) else {
+            skip("no zram device can be added (needs root and zram in the kernel)");
+            return None;
+        };
+        fs::write(format!("/sys/block/zram{number}/disksize"), format!("{mib}M")).unwrap();
+        Some(Zram(format!("/dev/zram{number}").into()))
+    }
+}
+
+impl Drop for Zram {
+    fn drop(&mut self) {
+        let number = self.0.to_string_lossy().trim_start_matches("/dev/zram").to_string();
+        let _ = fs::write(format!("/sys/block/zram{number}/reset"), "1");
+        let _ = fs::write("/sys/class/zram-control/hot_remove", number);
+    }
+}
+
+/// What the block layer has counted for a device since it exists (`/sys/block/<device>/stat`).
+#[derive(Debug, Clone, Copy)]
+pub struct DeviceCounters {
+    /// I/Os as they were submitted: those that were merged into another one are counted too.
+    pub reads: u64,
+    pub read_bytes: u64,
+    pub writes: u64,
+    pub write_bytes: u64,
+}
+
+impl DeviceCounters {
+    pub fn of(device: &Path) -> DeviceCounters {
+        let name = device.file_name().unwrap().to_string_lossy();
+        let text = fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+        let fields: Vec<u64> = text.split_whitespace().map(|f| f.parse().unwrap()).collect();
+        DeviceCounters {
+            reads: fields[0] + fields[1],
+            read_bytes: fields[2] * 512,
+            writes: fields[4] + fields[5],
+            write_bytes: fields[6] * 512,
+        }
+    }
+
+    pub fn since(&self, before: DeviceCounters) -> DeviceCounters {
+        DeviceCounters {
+            reads: self.reads - before.reads,
+            read_bytes: self.read_bytes - before.read_bytes,
+            writes: self.writes - before.writes,
+            write_bytes: self.write_bytes - before.write_bytes,
+        }
+    }
+}
+
+/// Asserts that two counts agree to 1 %.
+#[track_caller]
+pub fn agree(what: &str, ours: u64, kernels: u64) {
+    let difference = ours.abs_diff(kernels) as f64;
+    assert!(difference <= 0.01 * kernels as f64, "{what}: the report says {ours}, the kernel {kernels}");
+}

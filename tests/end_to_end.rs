@@ -1,0 +1,194 @@
+//! The program as a user runs it, on real files.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Ended, directory, diskspd, start};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+#[test]
+fn the_first_command_of_the_readme_prints_the_whole_report() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    let ended = diskspd("-c32M -b4K -r -w25 -t2 -o32 -Su -L -D -W1 -d2 {}", &file);
+    let report = ended.report();
+    for part in [
+        "\nCommand Line: ",
+        "\nInput parameters:\n",
+        "\tmeasuring latency\n",
+        "\tgathering IOPS at intervals of 1000ms\n",
+        "\nSystem information:\n",
+        "\nResults for timespan 1:\n",
+        "\nthread count:\t\t2\n",
+        "\navg.|",
+        "\nTotal latency distribution:\n",
+        "\n9-nines |",
+    ] {
+        assert!(ended.stdout.contains(part), "{part:?} is missing:\n{}", ended.stdout);
+    }
+    let (total, read, write) = (report.total("Total IO"), report.total("Read IO"), report.total("Write IO"));
+    assert_eq!(total.bytes, total.ios * 4096);
+    assert_eq!((total.ios, total.bytes), (read.ios + write.ios, read.bytes + write.bytes));
+    let share = write.ios as f64 / total.ios as f64;
+    assert!((0.2..0.3).contains(&share), "a quarter of the I/Os are writes, not {share}");
+    let rows = report.rows("Total IO");
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows.iter().map(|row| row[2].parse::<u64>().unwrap()).sum::<u64>(), total.ios);
+    assert_eq!(std::fs::metadata(&file).unwrap().len(), 32 << 20);
+}
+
+#[test]
+fn the_commands_of_the_literature_run_unchanged_but_for_path_and_scale() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    let lines = [
+        "-b8K -d1 -W0 -h -L -o32 -t3 -r -w75 -c16M {}",
+        "-r -w0 -t8 -o8 -b8K -h -L -W0 -d1 {}",
+        "-t2 -si4K -b4K -d1 -W0 -L -o1 -w100 -D -h {}",
+        "-b64K -d1 -W0 -t4 -o4 -si {}",
+        "-b512K -T512K -t4 -o2 -W0 -d1 -Sb -w50 {}",
+        "-b4K -rs50 -w50 -F2 -o4 -W0 -d1 -z7 {}",
+        "-b4K -r -F2 -O8 -W0 -d1 -n {}",
+        "-b4K -r -rdpct90/10:5/20 -a0 -W0 -C1 -d1 -fr {}",
+        "-b4K -B1M:8M -s16K -p -o4 -W0 -d1 {}",
+        "-b4K -f8M -Sw -w100 -o1 -W0 -d1 -Z {}",
+    ];
+    for line in lines {
+        let ended = diskspd(line, &file);
+        let total = ended.report().total("Total IO");
+        assert!(total.ios > 0, "{line}: {}", ended.stdout);
+    }
+}
+
+#[test]
+fn writes_carry_the_pattern_and_stay_inside_the_bounds() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    std::fs::write(&file, vec![0xee; 4 << 20]).unwrap();
+    diskspd("-b4K -w100 -o4 -B1M:1M -W0 -d1 {}", &file).report();
+    let content = std::fs::read(&file).unwrap();
+    let pattern = |range: std::ops::Range<usize>| range.map(|i| i as u8).collect::<Vec<u8>>();
+    assert!(content[..1 << 20].iter().all(|&b| b == 0xee), "nothing before the base offset is touched");
+    assert!(content[1 << 20..2 << 20] == pattern(0..1 << 20)[..], "every block is written with 0, 1, .. 255");
+    assert!(content[2 << 20..].iter().all(|&b| b == 0xee), "nothing beyond the end is touched");
+}
+
+#[test]
+fn several_targets_each_have_their_threads_and_rows() {
+    let directory = directory();
+    let (a, b) = (directory.path().join("a.dat"), directory.path().join("b.dat"));
+    let line = format!("-c8M -b4K -t2 -o2 -r -L -W0 -d1 {} {{}}", a.display());
+    let ended = diskspd(&line, &b);
+    let rows = ended.report().rows("Total IO");
+    let files: Vec<&str> = rows.iter().map(|row| row.last().unwrap().as_str()).collect();
+    let expected = [&a, &a, &b, &b].map(|path| format!("{} (8MiB)", path.display()));
+    assert_eq!(files, expected);
+    assert!(ended.stdout.contains(&format!("\nLatency distribution: {}\n", a.display())));
+}
+
+#[test]
+fn a_complete_file_is_kept_and_recreate_writes_it_anew() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    diskspd("-c1M -b4K -W0 -d1 {}", &file).report();
+    std::fs::write(&file, vec![7; 1 << 20]).unwrap();
+    let kept = diskspd("-c1M -b4K -W0 -d1 {}", &file);
+    kept.report();
+    assert!(kept.stderr.contains("kept"), "{}", kept.stderr);
+    assert!(std::fs::read(&file).unwrap().iter().all(|&b| b == 7));
+    diskspd("-c1M -b4K -W0 -d1 --recreate {}", &file).report();
+    assert!(std::fs::read(&file).unwrap().iter().enumerate().all(|(i, &b)| b == i as u8));
+}
+
+#[test]
+fn a_record_prints_the_same_report_again() {
+    let directory = directory();
+    let (file, record) = (directory.path().join("test.dat"), directory.path().join("run.json"));
+    let line = format!("-c4M -b4K -r -w50 -o4 -L -D100 -W0 -d1 --out {} {{}}", record.display());
+    let ended = diskspd(&line, &file);
+    ended.report();
+    let again = diskspd("report {}", &record);
+    assert_eq!(again.report().0, ended.stdout);
+}
+
+/// Interrupts a run after a while.
+fn interrupt(line: &str, file: &Path, after: Duration) -> Ended {
+    let running = start(line, file);
+    std::thread::sleep(after);
+    common::tool(&format!("kill -INT {}", running.id())).unwrap();
+    running.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn ctrl_c_reports_what_was_measured_until_then() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    diskspd("-c4M -b4K -W0 -d1 {}", &file).report();
+    let began = Instant::now();
+    let measuring = interrupt("-b4K -r -o4 -L -W0 -d60 {}", &file, Duration::from_millis(1500));
+    assert!(began.elapsed() < Duration::from_secs(50), "the run goes on after Ctrl-C");
+    let total = measuring.report().total("Total IO");
+    assert!(total.ios > 0);
+    // The rate divides by the time that was measured, not by the 60 s asked for.
+    assert!(total.iops > total.ios as f64 / 50.0, "{}", measuring.stdout);
+    let warming = interrupt("-b4K -r -o4 -W60 -d60 {}", &file, Duration::from_millis(700));
+    assert_eq!(warming.code, 0);
+    assert!(
+        warming
+            .stdout
+            .ends_with("The test was interrupted before the measurements began. No results are displayed.\n")
+    );
+}
+
+#[test]
+fn the_simulated_device_gives_the_same_report_every_time() {
+    let directory = directory();
+    let nowhere = directory.path().join("there-is-no-such-file.dat");
+    let line = "--engine sim -c1G -b4K -r -w30 -t2 -o8 -L -D100 -W0 -d2 {}";
+    let results = |ended: Ended| {
+        ended.report();
+        ended.stdout.split_once("\nTotal IO\n").unwrap().1.to_string()
+    };
+    assert_eq!(results(diskspd(line, &nowhere)), results(diskspd(line, &nowhere)));
+    assert!(!nowhere.exists());
+}
+
+#[test]
+fn every_engine_carries_out_the_same_profile() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    diskspd("-c4M -b4K -W0 -d1 {}", &file).report();
+    for (engine, depth) in [("uring", 1), ("uring", 16), ("sync", 1), ("null", 16), ("sim", 16)] {
+        let ended = diskspd(&format!("--engine {engine} -o{depth} -b4K -r -w10 -L -D -W0 -d1 {{}}"), &file);
+        assert!(ended.report().total("Total IO").ios > 100, "{engine}: {}", ended.stdout);
+    }
+    let help = diskspd("--engine help", &file);
+    assert!(["uring", "sync", "null", "sim"].iter().all(|engine| help.report().0.contains(engine)));
+}
+
+#[test]
+fn a_dry_run_tells_the_plan_and_touches_nothing() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    let ended = diskspd("--dry-run -c1G -b4K -r -t2 -o32 -Su -z5 {}", &file);
+    ended.report();
+    for part in ["Plan for timespan 1:", "uring", "O_DIRECT", "[0, 1073741824) of 1GiB", "random"] {
+        assert!(ended.stdout.contains(part), "{part:?} is missing:\n{}", ended.stdout);
+    }
+    assert!(!file.exists());
+}
+
+#[test]
+fn progress_dots_and_verbose_lines_come_before_the_report() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    let ended = diskspd("-c1M -b4K -v -P100 -o4 -W1 -d1 {}", &file);
+    let (before, report) = ended.stdout.split_once("\nCommand Line: ").unwrap();
+    assert!(
+        before.contains("..") && before.contains(": warming up") && before.contains(": measuring"),
+        "{before}"
+    );
+    assert!(report.contains("\n\tusing verbose mode\n"));
+}

@@ -1,0 +1,83 @@
+//! Imports point one way, from `commands` down to `units`: the table of who may use whom.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A module and the modules it may name. Whatever isn't listed is forbidden.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("units", &[]),
+    ("clock", &[]),
+    ("stats", &["units"]),
+    ("sys", &["clock", "units"]),
+    ("profile", &["units"]),
+    ("workload", &["engine", "profile", "results"]),
+    ("engine", &["clock", "sys"]),
+    ("system", &["clock", "sys", "profile", "units"]),
+    ("results", &["engine", "profile", "stats", "system", "units"]),
+    ("plan", &["engine", "profile", "sys", "system", "units", "workload"]),
+    (
+        "run",
+        &["clock", "engine", "plan", "profile", "results", "stats", "sys", "system", "units", "workload"],
+    ),
+    ("report", &["plan", "profile", "results", "stats", "system", "units", "workload"]),
+    ("cli", &["clock", "engine", "profile", "units"]),
+    ("commands", &["cli", "engine", "plan", "profile", "report", "results", "run", "system", "units"]),
+];
+
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Modules of the crate that a source names in `crate::...` paths, tests left out.
+fn uses(source: &str) -> Vec<String> {
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    code.split("crate::").skip(1).flat_map(first_names).collect()
+}
+
+/// `units` of `units::size(..)`, and both of `{units, clock::now}`.
+fn first_names(path: &str) -> Vec<String> {
+    let name = |text: &str| text.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    match path.strip_prefix('{') {
+        Some(list) => list.split('}').next().unwrap_or_default().split(',').map(name).collect(),
+        None => vec![name(path)],
+    }
+}
+
+#[test]
+fn every_module_uses_only_what_lies_below_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for (module, allowed) in MAY_USE {
+        let folder = root.join(module);
+        let files = if folder.is_dir() { sources(&folder) } else { vec![root.join(format!("{module}.rs"))] };
+        for file in files {
+            for used in uses(&fs::read_to_string(&file).unwrap()) {
+                if used != *module && !allowed.contains(&used.as_str()) {
+                    wrong.push(format!("{} uses {used}", file.strip_prefix(&root).unwrap().display()));
+                }
+            }
+        }
+    }
+    wrong.dedup();
+    assert!(wrong.is_empty(), "imports that point the wrong way:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_module_is_in_the_table() {
+    let library = include_str!("../src/lib.rs");
+    for module in library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
+        assert!(MAY_USE.iter().any(|(name, _)| *name == module), "{module} has no row");
+    }
+}

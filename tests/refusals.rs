@@ -1,0 +1,143 @@
+//! Real block devices: looked at, refused, claimed and opened.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::loops::{self, Loop};
+use diskspd::plan::{AccessHint, OpenMode};
+use diskspd::sys::files;
+use diskspd::sys::problem::Problem;
+use diskspd::system::claims::Claims;
+use diskspd::system::refusal::{How, Refusal, write_refusal};
+use diskspd::system::target::{TargetKind, probe};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+const MIB: u64 = 1 << 20;
+
+fn mode(read: bool, write: bool) -> OpenMode {
+    OpenMode { read, write, direct: true, dsync: true, hint: AccessHint { random: true, sequential: true } }
+}
+
+fn uses(path: &Path) -> Vec<How> {
+    match write_refusal(path, true).unwrap() {
+        Some(Refusal::InUse { uses, .. }) => uses.into_iter().map(|each| each.how).collect(),
+        Some(other) => panic!("{other}"),
+        None => Vec::new(),
+    }
+}
+
+#[test]
+fn an_empty_device_is_opened_by_many_and_claimed_by_one() {
+    let Some(device) = Loop::new(64 * MIB + 512) else { return };
+    let path = device.device.as_path();
+    let facts = probe(path).unwrap();
+    assert_eq!((facts.kind, facts.size), (TargetKind::BlockDevice, 64 * MIB + 512));
+    assert!(facts.direct.unwrap().offset >= 512);
+    assert_eq!(write_refusal(path, false).unwrap(), None);
+
+    let claims = Claims::take([path, path, Path::new("/dev/null"), Path::new("/none")]).unwrap();
+    assert_eq!(claims.len(), 1, "the same device twice, and what is no device");
+    let workers =
+        [(true, true), (false, true), (true, false)].map(|(r, w)| files::open(path, &mode(r, w)).unwrap());
+    assert!(workers.iter().all(|worker| worker.size == 64 * MIB + 512));
+    let busy = Claims::take([path]).unwrap_err();
+    assert!(matches!(busy.problem, Problem::Busy), "{busy}");
+    drop(claims);
+    drop(Claims::take([path]).unwrap());
+}
+
+#[test]
+fn what_is_on_a_device_is_named_and_may_be_destroyed_if_told_so() {
+    for (kind, size, expected) in [
+        ("ext2", 64, "an ext2 file system"),
+        ("ext3", 64, "an ext3 file system"),
+        ("ext4", 64, "an ext4 file system"),
+        ("xfs", 400, "an xfs file system"),
+        ("btrfs", 200, "a btrfs file system"),
+    ] {
+        let Some(mut device) = Loop::new(size * MIB) else { return };
+        let path = device.device.clone();
+        if device.mkfs(kind).is_none() {
+            continue;
+        }
+        let refusal = write_refusal(&path, false).unwrap().unwrap();
+        assert_eq!(refusal, Refusal::WouldDestroy { path: path.clone(), found: vec![expected] });
+        assert!(refusal.to_string().contains("--destroy"));
+        assert_eq!(write_refusal(&path, true).unwrap(), None);
+
+        let Some(at) = device.mount(&path) else { continue };
+        let here = |how: &How| matches!(how, How::Mounted { at: there, .. } if Path::new(there) == at);
+        assert!(uses(&path).iter().any(here), "{kind}, even with --destroy: {:?}", uses(&path));
+        let busy = Claims::take([path.as_path()]).unwrap_err();
+        assert!(matches!(busy.problem, Problem::Busy), "{kind}: {busy}");
+    }
+}
+
+#[test]
+fn swap_space_is_named() {
+    let Some(device) = Loop::new(16 * MIB) else { return };
+    if loops::run("mkswap", &[device.device.to_str().unwrap()]).is_some() {
+        let refusal = write_refusal(&device.device, false).unwrap().unwrap();
+        assert_eq!(refusal, Refusal::WouldDestroy { path: device.device.clone(), found: vec!["swap space"] });
+    }
+}
+
+#[test]
+fn a_disk_is_in_use_when_its_partition_is() {
+    // One partition of type 0x83 from sector 2048, 32 MiB long.
+    let entry = [0, 0, 0, 0, 0x83, 0, 0, 0, 0, 8, 0, 0, 0, 0, 1, 0];
+    let Some(mut disk) = Loop::with(64 * MIB, &["--partscan"], |image| {
+        image.write_all_at(&entry, 446).unwrap();
+        image.write_all_at(&[0x55, 0xaa], 510).unwrap();
+    }) else {
+        return;
+    };
+    let partition = PathBuf::from(format!("{}p1", disk.device.display()));
+    if !partition.exists() {
+        // The kernel may not know this kind of table, but can be told.
+        loops::run("addpart", &[disk.device.to_str().unwrap(), "1", "2048", "65536"]);
+    }
+    if !partition.exists() {
+        return common::skip(&format!("the kernel made no partition {}", partition.display()));
+    }
+    let whole = disk.device.clone();
+    let refusal = write_refusal(&whole, false).unwrap().unwrap();
+    assert_eq!(
+        refusal,
+        Refusal::WouldDestroy { path: whole.clone(), found: vec!["a partition table (MBR)"] }
+    );
+    assert_eq!(write_refusal(&partition, false).unwrap(), None);
+    let claims = Claims::take([partition.as_path(), whole.as_path()]).unwrap();
+    assert_eq!(claims.len(), 1, "the claim on the disk covers its partition");
+    files::open(&partition, &mode(true, true)).unwrap();
+    drop(claims);
+
+    let facts = probe(&partition).unwrap();
+    assert_eq!((facts.kind, facts.size), (TargetKind::BlockDevice, 32 * MIB));
+    if loops::run("mkfs.ext4", &["-q", "-F", partition.to_str().unwrap()]).is_none()
+        || disk.mount(&partition).is_none()
+    {
+        return;
+    }
+    assert!(matches!(uses(&whole)[..], [How::Mounted { .. }]));
+    assert!(matches!(Claims::take([whole.as_path()]).unwrap_err().problem, Problem::Busy));
+}
+
+#[test]
+fn a_device_behind_a_loop_device_is_in_use() {
+    let Some(below) = Loop::new(16 * MIB) else { return };
+    let path = below.device.to_str().unwrap();
+    let Some(above) = loops::run("losetup", &["--find", "--show", path]) else { return };
+    let found = uses(&below.device);
+    loops::run("losetup", &["-d", above.trim()]);
+    assert_eq!(found, [How::HeldBy { holder: above.trim().to_owned() }]);
+}
+
+#[test]
+fn a_write_protected_device_is_read_only() {
+    let Some(device) = Loop::with(16 * MIB, &["--read-only"], |_| ()) else { return };
+    files::open(&device.device, &mode(true, false)).unwrap();
+    let error = files::open(&device.device, &mode(true, true)).unwrap_err();
+    assert!(matches!(error.problem, Problem::ReadOnly), "{error}");
+}
