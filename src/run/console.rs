@@ -60,6 +60,11 @@ impl Console {
         }
     }
 
+    /// The workers begin: the live line counts from here.
+    pub fn begin(&self, workers: &[Counters]) {
+        self.with_line(|line| line.begin(workers));
+    }
+
     /// Draws the live line.
     pub fn draw(&self, phase: &str, left: Nanos, workers: &[Counters]) {
         self.with_line(|line| line.draw(phase, left, workers));

@@ -30,9 +30,8 @@ pub fn watch(control: Arc<Control>) -> io::Result<Watch> {
     let handle = signals.handle();
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         for _ in &mut signals {
-            // DISKSPD prints this on standard output too; a closed one is no reason to go on.
-            let _ =
-                writeln!(io::stdout(), "\n*** Interrupted by Ctrl-C. Stopping I/O Request Generator. ***");
+            // On standard output, as DISKSPD does; a closed one is no reason to go on.
+            let _ = writeln!(io::stdout(), "\n*** Interrupted: the run ends here, its report follows ***");
             control.interrupt();
         }
     })?;

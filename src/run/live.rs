@@ -75,6 +75,7 @@ fn floor_of(cell: usize) -> u64 {
 #[derive(Debug)]
 pub struct LiveLine {
     seen: Seen,
+    writing_since: Option<Nanos>,
     drawn: bool,
 }
 
@@ -90,10 +91,19 @@ struct Seen {
 impl LiveLine {
     /// `None` when standard error is not a terminal: then nothing is counted for it either.
     pub fn for_terminal() -> Option<LiveLine> {
-        std::io::stderr().is_terminal().then(|| LiveLine { seen: Seen::default(), drawn: false })
+        std::io::stderr().is_terminal().then(|| LiveLine {
+            seen: Seen::default(),
+            writing_since: None,
+            drawn: false,
+        })
     }
 
-    /// Draws the figures since the last call. `left`: time until the phase ends, ns.
+    /// The workers begin: figures count from here.
+    pub fn begin(&mut self, workers: &[Counters]) {
+        self.seen = collect(workers);
+    }
+
+    /// Draws the figures since the last call, or since [`LiveLine::begin`]. `left`: time until the phase ends, ns.
     pub fn draw(&mut self, phase: &str, left: Nanos, workers: &[Counters]) {
         let now = collect(workers);
         let line = line(phase, left, &self.seen, &now);
@@ -106,17 +116,15 @@ impl LiveLine {
     /// Shows how far the writing of a file is.
     pub fn draw_preparation(&mut self, path: &str, done: u64, total: u64) {
         let now = clock::monotonic();
-        if done == 0 || self.seen.at == 0 {
-            self.seen.at = now;
-        }
-        let line = preparation(path, done, total, now - self.seen.at);
+        let began = *self.writing_since.get_or_insert(now);
+        let line = preparation(path, done, total, now - began);
         self.drawn = true;
         let _ = write!(std::io::stderr(), "\r{line}\x1b[K");
     }
 
     /// Removes the line, so that what comes next starts on a clean one.
     pub fn clear(&mut self) {
-        self.seen = Seen::default();
+        self.writing_since = None;
         if std::mem::take(&mut self.drawn) {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }

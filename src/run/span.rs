@@ -259,6 +259,7 @@ impl Clocked<'_> {
     fn phases(&self) -> (Nanos, Vec<CpuTimes>) {
         let Clocked { plan, control, console, .. } = *self;
         console.verbose(|| format!("starting: {} threads", plan.workers.len()));
+        console.begin(self.live);
         control.start();
         if plan.warmup > 0 {
             console.verbose(|| format!("warming up for {} s", plan.warmup));
