@@ -70,7 +70,7 @@ impl Control {
         self.phase.store(phase as u8, Ordering::Release);
     }
 
-    /// Enters [`Phase::Measure`] now; returns the start stamp, which the workers count their intervals from.
+    /// Enters the phase `Measure` now; returns the start stamp, which the workers count their intervals from.
     pub fn start_measuring(&self) -> Nanos {
         let now = clock::monotonic();
         self.measure_start.store(now, Ordering::Relaxed);
@@ -78,7 +78,7 @@ impl Control {
         now
     }
 
-    /// When measuring started; only meaningful once the phase has been seen to be [`Phase::Measure`].
+    /// When measuring started; only meaningful once the phase has been seen to be the phase `Measure`.
     #[inline]
     pub fn measure_start(&self) -> Nanos {
         self.measure_start.load(Ordering::Relaxed)

@@ -1,0 +1,64 @@
+//! What the whole program costs around the measured loop: start-up, and memory. Repeat with
+//! `cargo bench --bench process`; it uses a file of 64 MiB in /var/tmp and removes it.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_diskspd");
+const ROUNDS: usize = 15;
+
+fn main() {
+    let file = format!("/var/tmp/diskspd-bench-{}.dat", std::process::id());
+    run(&format!("-c64M -b4K -W0 -d0 {file}"));
+    // Nothing is measured with -d0, so this is set-up, the first batch of I/Os, tear-down and the report.
+    println!("whole process without measured time, median of {ROUNDS}:");
+    for options in ["-b4K -r -o1", "-b4K -r -o32", "-b4K -r -o32 -t4 -L -D", "-b64K -r -o64 -t4 -L"] {
+        let mut times: Vec<f64> = (0..ROUNDS)
+            .map(|_| {
+                let began = Instant::now();
+                run(&format!("{options} -Su -W0 -d0 {file}"));
+                began.elapsed().as_secs_f64() * 1e3
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        println!("  {:6.1} ms  {options} -Su", times[ROUNDS / 2]);
+    }
+    println!("peak memory, the I/O buffers included:");
+    for (options, buffers) in [("-b64K -r -o64 -t4 -L", 16), ("-b64K -r -o64 -t4 -L -D100 -w50", 32)] {
+        for engine in ["uring", "null"] {
+            let peak = peak_kib(&format!("{options} --engine {engine} -W0 -d2 {file}"));
+            println!("  {:6.1} MiB (buffers {buffers})  {options} --engine {engine}", peak as f64 / 1024.0);
+        }
+    }
+    let _ = fs::remove_file(file);
+}
+
+fn command(line: &str) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.args(line.split(' ')).stdout(Stdio::null());
+    command
+}
+
+fn run(line: &str) {
+    let status = command(line).status();
+    assert!(status.is_ok_and(|status| status.success()), "diskspd {line} failed");
+}
+
+/// Largest resident set of a run, KiB: what the kernel says of it shortly before its end.
+fn peak_kib(line: &str) -> u64 {
+    let Ok(mut child) = command(line).spawn() else { return 0 };
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    loop {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let now = text.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+        peak = now.unwrap_or(peak);
+        match child.try_wait() {
+            Ok(None) => std::thread::sleep(std::time::Duration::from_millis(20)),
+            Ok(Some(end)) if end.signal().is_none() => return peak,
+            _ => return 0,
+        }
+    }
+}
