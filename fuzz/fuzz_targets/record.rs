@@ -1,0 +1,15 @@
+//! Any bytes as a record: refused with a reason, or printed; what is printed is read back as the same.
+#![no_main]
+
+use diskspd::report::{json, text};
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    match json::read(data) {
+        Ok(record) => {
+            let report = text::text(&record);
+            let again = json::read(&json::write(&record)).expect("what was written can be read");
+            assert!(report == text::text(&again));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+});
