@@ -5,7 +5,7 @@ use crate::cli::{EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, Events, RunRequest};
 use crate::plan::{self, PlanError, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, ResultFormat};
-use crate::report::{plan_text, profile_text, text};
+use crate::report::{plan_text, profile_text, profile_xml, text};
 use crate::results::Record;
 use crate::run::{self, Console, Control, Options};
 use crate::system::{self, System};
@@ -27,17 +27,16 @@ pub fn run(request: &RunRequest) -> u8 {
     if !is_valid(profile, request.profile_only) {
         return EXIT_USAGE;
     }
+    if request.profile_only {
+        return print_profile(profile);
+    }
     if profile.result_format == ResultFormat::Xml {
         eprintln!(
             "ERROR: -Rxml: this version can't write XML yet; use -Rtext, or --out FILE.json for programs to read"
         );
         return EXIT_USAGE;
     }
-    let unsupported = plan::not_yet(profile);
-    if request.profile_only {
-        return print_profile(profile);
-    }
-    let mut refused = complain(&unsupported);
+    let mut refused = complain(&plan::not_yet(profile));
     refused |= events_refused(&request.events);
     if refused {
         return EXIT_USAGE;
@@ -83,7 +82,10 @@ fn events_refused(events: &Events) -> bool {
 
 fn print_profile(profile: &Profile) -> u8 {
     let mut out = Vec::new();
-    profile_text::write_profile(&mut out, profile);
+    match profile.result_format {
+        ResultFormat::Text => profile_text::write_profile(&mut out, profile),
+        ResultFormat::Xml => profile_xml::write_profile(&mut out, profile, 0),
+    }
     output::to_stdout(&out)
 }
 

@@ -5,6 +5,7 @@
 
 mod raw_text;
 pub mod validate;
+pub mod xml;
 
 pub use raw_text::RawText;
 use serde::{Deserialize, Serialize};
