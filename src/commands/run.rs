@@ -1,5 +1,6 @@
 //! The program's main job: a profile is validated, run, and reported.
 
+use super::load;
 use super::output::{self, OutFile};
 use crate::cli::{EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, Events, RunRequest};
 use crate::plan::{self, PlanError, Severity};
@@ -9,21 +10,22 @@ use crate::report::{plan_text, profile_text, profile_xml, text};
 use crate::results::Record;
 use crate::run::{self, Console, Control, Options};
 use crate::system::{self, System};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Returns the exit code.
 pub fn run(request: &RunRequest) -> u8 {
-    let profile = &request.profile;
     for warning in &request.warnings {
         eprintln!("WARNING: {warning}");
     }
-    if let Some(xml) = &request.xml_profile {
-        eprintln!(
-            "ERROR: -X{}: this version can't read XML profiles yet; give the options on the command line",
-            xml.path
-        );
-        return EXIT_USAGE;
-    }
+    let profile = match load::profile(request) {
+        Ok(profile) => profile,
+        Err(messages) => {
+            messages.iter().for_each(|message| eprintln!("ERROR: {message}"));
+            return EXIT_USAGE;
+        }
+    };
+    let profile = profile.as_ref();
     if !is_valid(profile, request.profile_only) {
         return EXIT_USAGE;
     }
@@ -49,7 +51,7 @@ pub fn run(request: &RunRequest) -> u8 {
     if request.dry_run {
         return dry_run(profile, &system, &options);
     }
-    measure(request, system, &options)
+    measure(profile, &request.out, system, &options)
 }
 
 /// Prints what validation finds; true = no errors.
@@ -94,8 +96,9 @@ fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
     let mut out = Vec::new();
     profile_text::write_profile(&mut out, profile);
     let mut code = EXIT_SUCCESS;
+    let profile = run::resized(profile);
     for (number, span) in profile.time_spans.iter().enumerate() {
-        match run::probe_and_plan(profile, span, system, options) {
+        match run::probe_and_plan(&profile, span, system, options) {
             Ok(plan) => {
                 plan.warnings.iter().for_each(|w| eprintln!("WARNING: {w}"));
                 plan_text::write_plan(&mut out, number + 1, &plan);
@@ -116,9 +119,8 @@ fn exit_code(errors: &[PlanError]) -> u8 {
     if errors.iter().any(|e| e.severity == Severity::Profile) { EXIT_USAGE } else { EXIT_RUN_FAILED }
 }
 
-fn measure(request: &RunRequest, system: System, options: &Options) -> u8 {
-    let profile = &request.profile;
-    let files: Result<Vec<OutFile>, String> = request.out.iter().map(|path| OutFile::create(path)).collect();
+fn measure(profile: &Profile, out: &[PathBuf], system: System, options: &Options) -> u8 {
+    let files: Result<Vec<OutFile>, String> = out.iter().map(|path| OutFile::create(path)).collect();
     let files = match files {
         Ok(files) => files,
         Err(message) => {
