@@ -1,6 +1,7 @@
 //! Templates: targets of an XML profile (`*1`, `*2`, ...) that the command line fills in.
 
 use super::{Profile, RawText};
+use std::collections::BTreeSet;
 
 /// A path that begins with `*`, but not as a template does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,13 +24,13 @@ pub fn number(path: &RawText) -> Option<Result<u64, Malformed>> {
 /// Puts path n in place of template n, in all time spans. Without paths templates stay as they are.
 ///
 /// # Errors
-/// One message for every template that has no path, and for every path that no template stands for.
+/// A message for the templates that have no path, and one for every path that no template stands for.
 pub fn substitute(profile: &mut Profile, paths: &[RawText]) -> Result<(), Vec<String>> {
     if paths.is_empty() {
         return Ok(());
     }
     let mut used = vec![false; paths.len()];
-    let mut messages = Vec::new();
+    let mut missing = BTreeSet::new();
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
         let Some(Ok(number)) = number(&target.path) else { continue };
         let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
@@ -39,24 +40,24 @@ pub fn substitute(profile: &mut Profile, paths: &[RawText]) -> Result<(), Vec<St
                 target.path = path.clone();
             }
             None => {
-                let message = format!(
-                    "the profile has a template *{number}, and the command line only {} target{}: name a target for \
-                     every template, in order",
-                    paths.len(),
-                    if paths.len() == 1 { "" } else { "s" }
-                );
-                if !messages.contains(&message) {
-                    messages.push(message);
-                }
+                missing.insert(number);
             }
         }
     }
-    for (index, path) in paths.iter().enumerate().filter(|(index, _)| !used[*index]) {
+    let mut messages = Vec::new();
+    if let Some(first) = missing.first() {
         messages.push(format!(
-            "the target '{path}' stands for the template *{}, and the profile has none: leave it out, or write *{} as \
-             a <Path> in the profile",
-            index + 1,
-            index + 1
+            "nothing on the command line stands for the template *{first}{}: name a target for every template, in \
+             order (given: {})",
+            if missing.len() > 1 { format!(" and {} more", missing.len() - 1) } else { String::new() },
+            paths.len(),
+        ));
+    }
+    for (index, path) in paths.iter().enumerate().filter(|(index, _)| !used[*index]) {
+        let template = index + 1;
+        messages.push(format!(
+            "the target '{path}' stands for the template *{template}, and the profile has none: leave it out, or \
+             write *{template} as a <Path> of the profile"
         ));
     }
     if messages.is_empty() { Ok(()) } else { Err(messages) }

@@ -8,6 +8,10 @@ use quick_xml::Reader;
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 
+/// More attributes than this, namespaces included, are no profile: to look for duplicates among them takes time that
+/// grows with the square of their number.
+const MAX_ATTRIBUTES: usize = 64;
+
 /// An element that was read, as its schema wants it.
 #[derive(Debug)]
 pub(super) struct Node {
@@ -43,7 +47,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
         match parser.next()? {
             (_, Token::Text(text)) if text.chars().all(is_blank) => {}
             (at, Token::Text(text)) => {
-                return Err(Fault::new(at, format!("text {} outside of all elements", quote(&text)))
+                return Err(Fault::new(at, format!("text {} outside of all elements", quote(text.trim())))
                     .expected("<Profile>, and nothing around it")
                     .hint("is this an XML file?"));
             }
@@ -92,10 +96,10 @@ impl<'a> Parser<'a> {
     fn next(&mut self) -> Result<(usize, Token<'a>), Fault> {
         loop {
             let at = self.reader.buffer_position() as usize;
-            let event = self.reader.read_event().map_err(|error| {
-                let position = self.reader.error_position() as usize;
-                Fault::new(position, format!("not well-formed XML: {error}"))
-            })?;
+            let event = self
+                .reader
+                .read_event()
+                .map_err(|error| not_well_formed(self.reader.error_position() as usize, &error))?;
             let token = match event {
                 Event::Start(tag) | Event::Empty(tag) => Token::Start(tag),
                 Event::End(_) => Token::End,
@@ -132,7 +136,7 @@ impl<'a> Parser<'a> {
                 let what = format!("XML version {} can't be read", quote(&version));
                 return Err(Fault::new(at, what).expected("version=\"1.0\""));
             }
-            Err(error) => return Err(Fault::new(at, format!("not well-formed XML: {error}"))),
+            Err(error) => return Err(not_well_formed(at, &error)),
         }
         let encoding = match declaration.encoding() {
             None => return Ok(()),
@@ -252,7 +256,10 @@ fn attributes(
 ) -> Result<Vec<(&'static str, Value)>, Fault> {
     let name = schema.name;
     let mut found: Vec<(&'static str, Value)> = Vec::new();
-    for attribute in tag.attributes() {
+    for (number, attribute) in tag.attributes().enumerate() {
+        if number == MAX_ATTRIBUTES {
+            return Err(Fault::new(at, format!("<{name}> has more than {MAX_ATTRIBUTES} attributes")));
+        }
         let attribute =
             attribute.map_err(|error| Fault::new(at, format!("not well-formed XML: <{name}>: {error}")))?;
         let key = attribute.key.as_ref();
@@ -286,13 +293,26 @@ fn attributes(
 }
 
 fn attribute_text(attribute: &Attribute, at: usize) -> Result<String, Fault> {
-    let not_well_formed = |why: &str| Fault::new(at, format!("not well-formed XML: {why}"));
     if attribute.value.contains('<') {
-        return Err(not_well_formed("< in the value of an attribute"));
+        return Err(Fault::new(at, "not well-formed XML: < in the value of an attribute"));
     }
     quick_xml::escape::unescape(&attribute.value)
         .map(|text| text.into_owned())
-        .map_err(|error| not_well_formed(&error.to_string()))
+        .map_err(|error| not_well_formed(at, &error.into()))
+}
+
+fn not_well_formed(at: usize, error: &quick_xml::Error) -> Fault {
+    use quick_xml::errors::{Error, IllFormedError};
+    let why = match error {
+        Error::Syntax(why) => why.to_string(),
+        Error::IllFormed(why) => why.to_string(),
+        other => other.to_string(),
+    };
+    let fault = Fault::new(at, format!("not well-formed XML: {why}"));
+    match error {
+        Error::IllFormed(IllFormedError::UnclosedReference) => fault.hint("write & as &amp;"),
+        _ => fault,
+    }
 }
 
 /// Declarations of namespaces and schemas that programs add by themselves: they say nothing about the profile.
@@ -304,9 +324,11 @@ fn is_namespace_matter(key: &str, text: &str) -> bool {
 
 fn typed(kind: Kind, text: &str, name: &str, at: usize) -> Result<Value, Fault> {
     kind.parse(text).ok_or_else(|| {
-        let what = match text.trim_matches(is_blank) {
-            "" => format!("{name}: the value is missing"),
-            text => format!("{name}: {} is not possible", quote(text)),
+        let what = match (text.trim_matches(is_blank), kind) {
+            ("", _) => format!("{name}: the value is missing"),
+            // Blanks count in words.
+            (_, Kind::Word(_)) => format!("{name}: {} is not possible", quote(text)),
+            (text, _) => format!("{name}: {} is not possible", quote(text)),
         };
         Fault::new(at, what).expected(kind.describe())
     })
