@@ -4,8 +4,9 @@
 
 use diskspd::cli::{self, Invocation, RunRequest};
 use diskspd::profile::validate::{Finding, Severity, validate};
-use diskspd::profile::{Profile, Target, TimeSpan};
+use diskspd::profile::{Profile, ResultFormat, Target, TimeSpan, xml};
 use diskspd::report::profile_text::write_profile;
+use diskspd::report::profile_xml;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -38,6 +39,8 @@ fn assert_alike(found: &[String], expected: &[String]) {
 enum Outcome {
     Other(Invocation),
     Rejected(cli::CliError),
+    /// The XML profile can't be loaded.
+    NotLoaded,
     Judged(Box<RunRequest>, Vec<Finding>),
 }
 
@@ -56,10 +59,29 @@ impl Outcome {
         }
     }
 
-    /// `parse`, the names of broken rules, or `ok`.
+    /// The same, with the XML profiles that the command line may name.
+    fn with_files(arguments: &[OsString], files: &BTreeMap<String, String>) -> Outcome {
+        let Outcome::Judged(mut request, findings) = Outcome::of(arguments) else {
+            return Outcome::of(arguments);
+        };
+        let Some(xml) = &request.xml_profile else { return Outcome::Judged(request, findings) };
+        let file = files.get(xml.path.to_string().trim_start_matches("./"));
+        let profile = file.and_then(|file| xml::read(file.as_bytes()).ok());
+        match profile.and_then(|profile| xml.complete(profile, &request.profile.command_line).ok()) {
+            None => Outcome::NotLoaded,
+            Some(profile) => {
+                let findings = validate(&profile, request.profile_only);
+                request.profile = profile;
+                Outcome::Judged(request, findings)
+            }
+        }
+    }
+
+    /// `parse`, `load`, the names of broken rules, or `ok`.
     fn stage(&self) -> String {
         match self {
             Outcome::Rejected(_) => "parse".to_owned(),
+            Outcome::NotLoaded => "load".to_owned(),
             Outcome::Judged(_, findings) => match names(findings, Severity::Error) {
                 names if names.is_empty() => "ok".to_owned(),
                 names => names,
@@ -72,7 +94,7 @@ impl Outcome {
     /// Whether anything is told on standard error.
     fn says_anything(&self) -> bool {
         match self {
-            Outcome::Rejected(_) => true,
+            Outcome::Rejected(_) | Outcome::NotLoaded => true,
             Outcome::Judged(request, findings) => !findings.is_empty() || !request.warnings.is_empty(),
             Outcome::Other(_) => false,
         }
@@ -231,7 +253,48 @@ struct Recorded {
     args: Vec<String>,
     exit_code: u8,
     stdout: Option<String>,
+    /// XML profiles by name.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
     warns_or_errors: bool,
+}
+
+/// What `-Rp` prints.
+fn printed(profile: &Profile) -> String {
+    let mut out = Vec::new();
+    match profile.result_format {
+        ResultFormat::Text => write_profile(&mut out, profile),
+        ResultFormat::Xml => profile_xml::write_profile(&mut out, profile, 0),
+    }
+    String::from_utf8(out).unwrap()
+}
+
+/// The lines in which two texts differ, ours before theirs, `-` where one has no line; empty = they are equal.
+fn differing_lines(ours: &str, theirs: &str) -> Vec<String> {
+    if ours == theirs {
+        return Vec::new();
+    }
+    let (mut a, mut b): (Vec<&str>, Vec<&str>) = (ours.lines().collect(), theirs.lines().collect());
+    if a.len() == b.len() {
+        let differs: Vec<bool> = a.iter().zip(&b).map(|(a, b)| a != b).collect();
+        for lines in [&mut a, &mut b] {
+            let mut keep = differs.iter();
+            lines.retain(|_| keep.next() == Some(&true));
+        }
+    }
+    while !a.is_empty() && a.first() == b.first() {
+        a.remove(0);
+        b.remove(0);
+    }
+    while !a.is_empty() && a.last() == b.last() {
+        a.pop();
+        b.pop();
+    }
+    let show = |lines: Vec<&str>| match lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ") {
+        empty if empty.is_empty() => "-".to_owned(),
+        lines => lines,
+    };
+    vec![show(a), show(b)]
 }
 
 /// Command lines as DISKSPD 2.2 itself judged and printed them, but for the deliberate deviations.
@@ -239,10 +302,15 @@ struct Recorded {
 fn recorded_command_lines_are_judged_and_printed_alike() {
     let mut deviations: BTreeMap<&str, &str> =
         rows(include_str!("data/command-lines/deviations.txt")).map(|row| (row[0], row[1])).collect();
+    let rows: Vec<_> = rows(include_str!("data/command-lines/printed-deviations.txt")).collect();
+    let mut printed_deviations: BTreeMap<&str, &[&str]> =
+        rows.iter().map(|row| (row[0], &row[1..3])).collect();
     let (mut found, mut expected) = (Vec::new(), Vec::new());
-    for line in include_str!("data/command-lines/recorded.jsonl").lines() {
-        let recorded: Recorded = serde_json::from_str(line).unwrap();
-        let outcome = Outcome::of(&arguments(recorded.args.iter().map(String::as_str)));
+    let table = include_str!("data/command-lines/recorded.jsonl").lines();
+    let all: Vec<Recorded> = table.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let files: BTreeMap<String, String> = all.iter().flat_map(|recorded| recorded.files.clone()).collect();
+    for recorded in all {
+        let outcome = Outcome::with_files(&arguments(recorded.args.iter().map(String::as_str)), &files);
         let line = recorded.args.join(" ");
         let exit_code = if outcome.stage() == "ok" { cli::EXIT_SUCCESS } else { cli::EXIT_USAGE };
         let ours = format!("{line} | exit {exit_code}, messages {}", outcome.says_anything());
@@ -260,14 +328,15 @@ fn recorded_command_lines_are_judged_and_printed_alike() {
         found.push(ours);
         expected.push(theirs);
         if let (Some(text), Outcome::Judged(request, _)) = (recorded.stdout, outcome) {
-            let mut printed = Vec::new();
-            write_profile(&mut printed, &request.profile);
-            found.push(String::from_utf8(printed).unwrap());
-            expected.push(text);
+            let differing = differing_lines(&printed(&request.profile), &text);
+            let deviation = printed_deviations.remove(line.as_str()).map(|row| row.to_vec());
+            found.push(format!("{line} | {}", differing.join(" | ")));
+            expected.push(format!("{line} | {}", deviation.unwrap_or_default().join(" | ")));
         }
     }
     assert_alike(&found, &expected);
     assert!(deviations.is_empty(), "not recorded: {deviations:?}");
+    assert!(printed_deviations.is_empty(), "not recorded: {printed_deviations:?}");
 }
 
 #[test]
@@ -399,7 +468,7 @@ mod arbitrary {
                     }
                 }
                 Outcome::Judged(request, _) => write_profile(&mut Vec::new(), &request.profile),
-                Outcome::Other(_) => {}
+                Outcome::NotLoaded | Outcome::Other(_) => {}
             }
         }
     }

@@ -18,7 +18,7 @@ pub use error::{ArgumentPlace, CliError};
 pub use parse::parse;
 
 use crate::engine::EngineKind;
-use crate::profile::{Profile, RawText, ResultFormat};
+use crate::profile::{Profile, RawText, ResultFormat, template};
 use std::path::PathBuf;
 
 /// Exit code of success, of `-?`, and of `-Rp` with a valid profile.
@@ -96,6 +96,20 @@ pub struct XmlProfile {
     pub overrides: Overrides,
     /// Paths for the templates `*1`, `*2`, ...
     pub substitutions: Vec<RawText>,
+}
+
+impl XmlProfile {
+    /// The profile that was read from the file, with what the command line adds: itself, the settings that go before
+    /// the profile's, and the paths of the templates.
+    ///
+    /// # Errors
+    /// Templates and paths don't match: one message each.
+    pub fn complete(&self, mut profile: Profile, command_line: &RawText) -> Result<Profile, Vec<String>> {
+        profile.command_line = command_line.clone();
+        self.overrides.apply(&mut profile);
+        template::substitute(&mut profile, &self.substitutions)?;
+        Ok(profile)
+    }
 }
 
 /// Settings of the command line that may stand beside an XML profile; `None` = not given.

@@ -1,5 +1,6 @@
 //! Commands: what the program does with a command line.
 
+mod load;
 mod output;
 mod report;
 mod run;

@@ -1,31 +1,36 @@
 //! The program's main job: a profile is validated, run, and reported.
 
+use super::load;
 use super::output::{self, OutFile};
 use crate::cli::{EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, Events, RunRequest};
 use crate::plan::{self, PlanError, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, ResultFormat};
-use crate::report::{plan_text, profile_text, text};
+use crate::report::{plan_text, profile_text, profile_xml, text};
 use crate::results::Record;
 use crate::run::{self, Console, Control, Options};
 use crate::system::{self, System};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Returns the exit code.
 pub fn run(request: &RunRequest) -> u8 {
-    let profile = &request.profile;
     for warning in &request.warnings {
         eprintln!("WARNING: {warning}");
     }
-    if let Some(xml) = &request.xml_profile {
-        eprintln!(
-            "ERROR: -X{}: this version can't read XML profiles yet; give the options on the command line",
-            xml.path
-        );
-        return EXIT_USAGE;
-    }
+    let profile = match load::profile(request) {
+        Ok(profile) => profile,
+        Err(messages) => {
+            messages.iter().for_each(|message| eprintln!("ERROR: {message}"));
+            return EXIT_USAGE;
+        }
+    };
+    let profile = profile.as_ref();
     if !is_valid(profile, request.profile_only) {
         return EXIT_USAGE;
+    }
+    if request.profile_only {
+        return print_profile(profile);
     }
     if profile.result_format == ResultFormat::Xml {
         eprintln!(
@@ -33,11 +38,7 @@ pub fn run(request: &RunRequest) -> u8 {
         );
         return EXIT_USAGE;
     }
-    let unsupported = plan::not_yet(profile);
-    if request.profile_only {
-        return print_profile(profile);
-    }
-    let mut refused = complain(&unsupported);
+    let mut refused = complain(&plan::not_yet(profile));
     refused |= events_refused(&request.events);
     if refused {
         return EXIT_USAGE;
@@ -50,7 +51,7 @@ pub fn run(request: &RunRequest) -> u8 {
     if request.dry_run {
         return dry_run(profile, &system, &options);
     }
-    measure(request, system, &options)
+    measure(profile, &request.out, system, &options)
 }
 
 /// Prints what validation finds; true = no errors.
@@ -83,7 +84,10 @@ fn events_refused(events: &Events) -> bool {
 
 fn print_profile(profile: &Profile) -> u8 {
     let mut out = Vec::new();
-    profile_text::write_profile(&mut out, profile);
+    match profile.result_format {
+        ResultFormat::Text => profile_text::write_profile(&mut out, profile),
+        ResultFormat::Xml => profile_xml::write_profile(&mut out, profile, 0),
+    }
     output::to_stdout(&out)
 }
 
@@ -92,8 +96,9 @@ fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
     let mut out = Vec::new();
     profile_text::write_profile(&mut out, profile);
     let mut code = EXIT_SUCCESS;
+    let profile = run::resized(profile);
     for (number, span) in profile.time_spans.iter().enumerate() {
-        match run::probe_and_plan(profile, span, system, options) {
+        match run::probe_and_plan(&profile, span, system, options) {
             Ok(plan) => {
                 plan.warnings.iter().for_each(|w| eprintln!("WARNING: {w}"));
                 plan_text::write_plan(&mut out, number + 1, &plan);
@@ -114,9 +119,8 @@ fn exit_code(errors: &[PlanError]) -> u8 {
     if errors.iter().any(|e| e.severity == Severity::Profile) { EXIT_USAGE } else { EXIT_RUN_FAILED }
 }
 
-fn measure(request: &RunRequest, system: System, options: &Options) -> u8 {
-    let profile = &request.profile;
-    let files: Result<Vec<OutFile>, String> = request.out.iter().map(|path| OutFile::create(path)).collect();
+fn measure(profile: &Profile, out: &[PathBuf], system: System, options: &Options) -> u8 {
+    let files: Result<Vec<OutFile>, String> = out.iter().map(|path| OutFile::create(path)).collect();
     let files = match files {
         Ok(files) => files,
         Err(message) => {

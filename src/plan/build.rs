@@ -48,8 +48,13 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
 
     let cpus = affinity::cpus(span, &around.system.topology);
     let mut workers = Vec::new();
+    let mut idle = Vec::new();
     for (thread, (members, relative)) in assignments(span).into_iter().enumerate() {
         let thread = thread as u32;
+        if members.is_empty() {
+            idle.push(thread.to_string());
+            continue;
+        }
         match worker(span, &members, relative, around) {
             Ok(mut worker) => {
                 worker.thread = thread;
@@ -60,6 +65,13 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             Err(error) if errors.contains(&error) => {}
             Err(error) => errors.push(error),
         }
+    }
+    if !idle.is_empty() {
+        errors.push(PlanError::profile(format!(
+            "thread {} of the pool would have nothing to do: every target is left to other threads; name it in the \
+             ThreadTargets of some target, or lower ThreadCount",
+            idle.join(", ")
+        )));
     }
     let buffers: u64 = workers.iter().fold(0, |sum, w| sum.saturating_add(w.buffer));
     let available = around.system.memory_available;

@@ -4,7 +4,9 @@
 //! Field names are those of DISKSPD's profile XML, in snake case.
 
 mod raw_text;
+pub mod template;
 pub mod validate;
+pub mod xml;
 
 pub use raw_text::RawText;
 use serde::{Deserialize, Serialize};
@@ -159,7 +161,7 @@ pub struct GroupCpu {
 }
 
 /// One target and how it is worked on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
     /// As the user gave it.
     pub path: RawText,
@@ -273,7 +275,7 @@ impl Target {
 }
 
 /// How a target's data may be cached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheMode {
     /// `-Sb` and the default: the operating system caches.
@@ -285,7 +287,7 @@ pub enum CacheMode {
 }
 
 /// What makes memory-mapped writes durable (`-N`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlushType {
     /// `-Nv`
@@ -297,7 +299,7 @@ pub enum FlushType {
 }
 
 /// A buffer of random data that writes are taken from (`-Z<size>[,<file>]`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RandomDataSource {
     /// Bytes; never 0.
     pub size: u64,
@@ -306,7 +308,7 @@ pub struct RandomDataSource {
 }
 
 /// Throughput limit per thread and target (`-g`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Throughput {
     /// `-g<n>`: bytes per millisecond.
@@ -316,7 +318,7 @@ pub enum Throughput {
 }
 
 /// `-I`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IoPriority {
     /// `-I1`
@@ -328,7 +330,7 @@ pub enum IoPriority {
 }
 
 /// A thread of a floating pool that uses a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ThreadTarget {
     /// Zero-based.
     pub thread: u32,
@@ -337,7 +339,7 @@ pub struct ThreadTarget {
 }
 
 /// Where random I/O goes (`-rd`): consecutive ranges, the automatic last one included.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Distribution {
     /// What the spans are counted in.
     pub kind: DistributionKind,
@@ -346,7 +348,7 @@ pub struct Distribution {
 }
 
 /// Unit of [`DistributionRange::span`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DistributionKind {
     /// Percent of the target.
@@ -356,7 +358,7 @@ pub enum DistributionKind {
 }
 
 /// One range of a distribution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DistributionRange {
     /// Share of the I/Os, percent; 0 = a gap.
     pub io: u32,

@@ -11,6 +11,7 @@ macro_rules! put {
 pub mod json;
 pub mod plan_text;
 pub mod profile_text;
+pub mod profile_xml;
 pub mod text;
 mod text_tables;
 

@@ -1,6 +1,7 @@
 //! The run: a profile on a machine becomes results.
 //!
 //! ```text
+//! first:          files that are created once (PrecreateFiles)
 //! per time span:  probe targets ─▶ plan ─▶ prepare files ─▶ plan again ─▶ workers ─▶ SpanResults
 //! ```
 //!
@@ -10,6 +11,7 @@ mod console;
 mod control;
 mod interrupt;
 mod live;
+mod precreate;
 pub mod prepare;
 mod recorder;
 mod setup;
@@ -19,12 +21,14 @@ mod worker;
 pub use console::Console;
 pub use control::Control;
 pub use interrupt::watch;
+pub use precreate::resized;
 pub use span::{Options, probe_and_plan};
 
 use crate::plan::{PlanError, Severity};
 use crate::profile::Profile;
 use crate::results::{Results, SpanResults};
 use crate::system::System;
+use std::collections::HashSet;
 
 /// How a run ended.
 #[derive(Debug, Default)]
@@ -46,6 +50,7 @@ pub fn run(
     control: &Control,
     console: &Console,
 ) -> Result<Outcome, Vec<PlanError>> {
+    let profile = &resized(profile);
     let unfit: Vec<PlanError> = profile
         .time_spans
         .iter()
@@ -57,13 +62,20 @@ pub fn run(
         return Err(unfit);
     }
     let mut outcome = Outcome::default();
+    let precreated = match precreate::create_all(profile, options, control, console) {
+        Ok(paths) => paths,
+        Err(failure) => {
+            outcome.failures.push(failure);
+            HashSet::new()
+        }
+    };
     for (number, time_span) in profile.time_spans.iter().enumerate() {
         if !outcome.failures.is_empty() || control.is_interrupted() {
             outcome.results.time_spans.push(SpanResults::default());
             continue;
         }
         console.verbose(|| format!("generating I/O for time span {}", number + 1));
-        let ended = span::run(profile, time_span, system, options, control, console);
+        let ended = span::run(profile, time_span, &precreated, system, options, control, console);
         console.clear_line();
         outcome.results.time_spans.push(ended.results);
         outcome.failures = ended.failures;

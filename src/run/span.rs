@@ -3,6 +3,7 @@
 use super::console::Console;
 use super::control::{Control, Phase};
 use super::live::Counters;
+use super::precreate::File;
 use super::recorder::merge_errors;
 use super::setup::{self, Shared};
 use super::worker::{Outcome as Ended, Phases};
@@ -10,7 +11,7 @@ use super::{prepare, recorder};
 use crate::clock::{self, Nanos, SECOND};
 use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, WorkerPlan};
-use crate::profile::{Profile, Target, TimeSpan};
+use crate::profile::{Profile, RawText, Target, TimeSpan};
 use crate::results::{CpuTimes, SpanResults};
 use crate::system::System;
 use crate::system::claims::Claims;
@@ -19,7 +20,7 @@ use crate::system::refusal::write_refusal;
 use crate::system::target;
 use crate::system::target::{TargetFacts, TargetKind};
 use crate::workload::InterlockedPosition;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ pub struct Options {
 
 impl Options {
     /// No file is opened, no device touched.
-    fn simulated(&self) -> bool {
+    pub(super) fn simulated(&self) -> bool {
         self.engine.is_some_and(|kind| !kind.row().needs_files)
     }
 }
@@ -83,10 +84,11 @@ pub fn probe_and_plan(
     plan::plan(profile, span, Surroundings { system, facts: &facts, engine: options.engine })
 }
 
-/// Runs one time span.
+/// Runs one time span. Files that are `precreated` are not created again.
 pub fn run(
     profile: &Profile,
     span: &TimeSpan,
+    precreated: &HashSet<RawText>,
     system: &System,
     options: &Options,
     control: &Control,
@@ -102,7 +104,7 @@ pub fn run(
     let guards = match if options.simulated() {
         Ok(Claims::default())
     } else {
-        protect_and_prepare(span, options, control, console)
+        protect_and_prepare(span, precreated, options, control, console)
     } {
         Ok(guards) => guards,
         Err(_) if control.is_interrupted() => return SpanOutcome::default(),
@@ -125,6 +127,7 @@ pub fn run(
 /// exclusively ours until the span is over.
 fn protect_and_prepare(
     span: &TimeSpan,
+    precreated: &HashSet<RawText>,
     options: &Options,
     control: &Control,
     console: &Console,
@@ -137,27 +140,33 @@ fn protect_and_prepare(
         }
     }
     let claims = Claims::take(written).map_err(|e| e.to_string())?;
-    let mut created = HashSet::new();
-    for target in span.targets.iter().filter(|t| plan::creates(t)) {
-        let facts = target::probe(target.path.as_path()).map_err(|e| e.to_string())?;
-        // A path that is listed twice is created once.
-        if facts.kind != TargetKind::BlockDevice && created.insert(&target.path) {
-            create(target, options, control, console)?;
+    let wanted = || span.targets.iter().filter(|t| plan::creates(t) && !precreated.contains(&t.path));
+    // A path that is listed twice is created once, as its last target wants it.
+    let last: HashMap<&RawText, &Target> = wanted().map(|t| (&t.path, t)).collect();
+    for target in wanted() {
+        if last.get(&target.path).is_some_and(|last| std::ptr::eq(*last, target)) {
+            let size = target.file_size.unwrap_or(0);
+            let file = File { path: target.path.clone(), size, zero: target.zero_write_buffers };
+            create(&file, options, control, console)?;
         }
     }
     Ok(claims)
 }
 
-fn create(target: &Target, options: &Options, control: &Control, console: &Console) -> Result<(), String> {
-    let path = target.path.as_path();
-    let order = prepare::Order {
-        path,
-        size: target.file_size.unwrap_or(0),
-        zero: target.zero_write_buffers,
-        recreate: options.recreate,
-    };
-    console.verbose(|| format!("creating '{}' with {} bytes", target.path, order.size));
-    let name = target.path.to_string();
+/// Creates a file, but never on a block device.
+pub(super) fn create(
+    file: &File,
+    options: &Options,
+    control: &Control,
+    console: &Console,
+) -> Result<(), String> {
+    let path = file.path.as_path();
+    if target::probe(path).map_err(|e| e.to_string())?.kind == TargetKind::BlockDevice {
+        return Ok(());
+    }
+    let order = prepare::Order { path, size: file.size, zero: file.zero, recreate: options.recreate };
+    console.verbose(|| format!("creating '{}' with {} bytes", file.path, order.size));
+    let name = file.path.to_string();
     let done = prepare::prepare(
         &order,
         &mut |done, total| console.draw_preparation(&name, done, total),
@@ -168,9 +177,9 @@ fn create(target: &Target, options: &Options, control: &Control, console: &Conso
     match done {
         prepare::Prepared::Kept => console.note(&format!(
             "'{}' already has the size asked for and is fully written: kept as it is (--recreate writes it anew)",
-            target.path
+            file.path
         )),
-        other => console.verbose(|| format!("'{}': {other}", target.path)),
+        other => console.verbose(|| format!("'{}': {other}", file.path)),
     }
     Ok(())
 }

@@ -43,6 +43,13 @@ pub fn start(line: &str, path: &Path) -> Child {
     command(line, path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
+/// The program with these arguments, for more to be added.
+pub fn command_of(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diskspd"));
+    command.args(arguments);
+    command
+}
+
 fn command(line: &str, path: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_diskspd"));
     command.args(line.split_whitespace().map(|word| word.replace("{}", path.to_str().unwrap())));

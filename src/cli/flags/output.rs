@@ -66,8 +66,12 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "text",
         scope: Scope::Profile,
-        notes: "The profile that -Rpxml prints can be run with -X.",
-        compatibility: Same,
+        notes: "The profile that -Rpxml prints can be run with -X. In it, bytes of a path that XML can't hold (not \
+                UTF-8, control characters) are the characters U+10FF00 + byte.",
+        compatibility: Differs(
+            "profiles also name RandomWriteData (-Zr), which DISKSPD reads but never writes; text is escaped, so that \
+             any path comes out well-formed and goes back in",
+        ),
         with_profile: true,
         values: &["text", "xml", "p", "ptext", "pxml"],
         read: Read::Text(result_format),

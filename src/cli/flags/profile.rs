@@ -13,8 +13,11 @@ pub const FLAGS: &[Flag] = &[
         default: "the profile is the command line",
         scope: Scope::Profile,
         notes: "Beside it only -: -C -d -R -v -W -z and the long options may stand; times and seed replace those of \
-                every time span.",
-        compatibility: Same,
+                every time span. The schema is docs/profile.xsd; files of more than 16 MiB are not read.",
+        compatibility: Differs(
+            "1 is true, numbers have their full range, one error anywhere rejects the profile; IOPriority above 3 and \
+             AffinityAssignment above 255 are errors; no DTD, no entities",
+        ),
         with_profile: false,
         values: &[],
         read: Read::Text(profile),

@@ -7,6 +7,7 @@ mod rules;
 mod tests;
 
 use crate::profile::{Profile, RawText, Target, TimeSpan};
+use std::collections::HashSet;
 use std::fmt;
 
 /// Whether a finding forbids the run.
@@ -84,10 +85,11 @@ pub fn validate(profile: &Profile, profile_only: bool) -> Vec<Finding> {
         let place = |target| (!uniform).then_some(Place { time_span: index + 1, target });
 
         findings.extend(rules::check_span(span).into_iter().map(|found| found.at(place(None))));
+        let mut judged = HashSet::new();
         for (number, target) in span.targets.iter().enumerate() {
             let place = place(Some((number + 1, target.path.clone())));
             let case = Case { span, target };
-            if !settings[..number].contains(&settings[number]) {
+            if judged.insert(&settings[number]) {
                 findings.extend(rules::check_target(&case).into_iter().map(|found| found.at(place.clone())));
             }
             if !profile_only {

@@ -1,0 +1,289 @@
+//! From a tree that keeps the schema to a profile. What the schema can't say is judged here: settings that exclude each
+//! other as they are read, numbers that have no meaning, malformed templates.
+
+use super::error::{Fault, quote};
+use super::text;
+use super::tree::Node;
+use super::values::Value;
+use crate::profile::template;
+use crate::profile::{
+    CacheMode, Distribution, DistributionKind, DistributionRange, Etw, FlushType, GroupCpu, IoPriority,
+    PrecreateFiles, Profile, RandomDataSource, RawText, ResultFormat, Target, ThreadTarget, Throughput,
+    TimeSpan,
+};
+
+impl Node {
+    /// The number in its child of this name.
+    fn u64(&self, name: &str) -> Option<u64> {
+        self.child(name)?.number()
+    }
+
+    /// The same, of a type that the schema bounds.
+    fn u32(&self, name: &str) -> Option<u32> {
+        self.u64(name).map(saturate)
+    }
+
+    /// The boolean in its child of this name.
+    fn bool(&self, name: &str) -> Option<bool> {
+        match self.child(name)?.value {
+            Some(Value::Bool(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn is_on(&self, name: &str) -> bool {
+        self.bool(name) == Some(true)
+    }
+
+    /// The keyword in its child of this name.
+    fn word(&self, name: &str) -> Option<&'static str> {
+        match self.child(name)?.value {
+            Some(Value::Word(word)) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The bytes that the text of its child of this name stands for.
+    fn text(&self, name: &str) -> Option<RawText> {
+        match &self.child(name)?.value {
+            Some(Value::Text(text)) => Some(RawText::from(text::bytes(text))),
+            _ => None,
+        }
+    }
+
+    /// Its own number.
+    fn number(&self) -> Option<u64> {
+        match self.value {
+            Some(Value::Number(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn attribute_number(&self, name: &str) -> Option<u64> {
+        match self.attribute(name) {
+            Some(Value::Number(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn children_of(&self, name: &str) -> &[Node] {
+        self.child(name).map_or(&[], |list| &list.children)
+    }
+}
+
+fn saturate(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// Makes the profile.
+pub(super) fn profile(root: &Node) -> Result<Profile, Fault> {
+    let default = Profile::default();
+    Ok(Profile {
+        command_line: default.command_line,
+        verbose: root.is_on("Verbose"),
+        verbose_stats: root.is_on("VerboseStats"),
+        progress: root.u32("Progress").unwrap_or(default.progress),
+        experiment_flags: root.u32("ExperimentFlags").unwrap_or(default.experiment_flags),
+        result_format: match root.word("ResultFormat") {
+            Some("xml") => ResultFormat::Xml,
+            _ => ResultFormat::Text,
+        },
+        precreate_files: root.word("PrecreateFiles").map(|word| match word {
+            "UseMaxSize" => PrecreateFiles::UseMaxSize,
+            "CreateOnlyFilesWithConstantSizes" => PrecreateFiles::OnlyFilesWithConstantSizes,
+            _ => PrecreateFiles::OnlyFilesWithConstantOrZeroSizes,
+        }),
+        // Tracing is on as soon as any of its switches is stated, even as false.
+        etw: root.child("ETW").filter(|etw| !etw.children.is_empty()).map(etw),
+        time_spans: root.children_of("TimeSpans").iter().map(time_span).collect::<Result<_, _>>()?,
+    })
+}
+
+fn etw(node: &Node) -> Etw {
+    Etw {
+        process: node.is_on("Process"),
+        thread: node.is_on("Thread"),
+        image_load: node.is_on("ImageLoad"),
+        disk_io: node.is_on("DiskIO"),
+        memory_page_faults: node.is_on("MemoryPageFaults"),
+        memory_hard_faults: node.is_on("MemoryHardFaults"),
+        network: node.is_on("Network"),
+        registry: node.is_on("Registry"),
+        use_paged_memory: node.is_on("UsePagedMemory"),
+        use_perf_timer: node.is_on("UsePerfTimer"),
+        use_system_timer: node.is_on("UseSystemTimer"),
+        use_cycles_counter: node.is_on("UseCyclesCounter"),
+    }
+}
+
+fn time_span(node: &Node) -> Result<TimeSpan, Fault> {
+    let default = TimeSpan::default();
+    Ok(TimeSpan {
+        duration: node.u32("Duration").unwrap_or(default.duration),
+        warmup: node.u32("Warmup").unwrap_or(default.warmup),
+        cooldown: node.u32("Cooldown").unwrap_or(default.cooldown),
+        rand_seed: node.u32("RandSeed").unwrap_or(default.rand_seed),
+        random_write_data: node.is_on("RandomWriteData"),
+        thread_count: node.u32("ThreadCount").unwrap_or(default.thread_count),
+        request_count: node.u32("RequestCount").unwrap_or(default.request_count),
+        affinity: node.children_of("Affinity").iter().map(group_cpu).collect::<Result<_, _>>()?,
+        disable_affinity: node.is_on("DisableAffinity"),
+        completion_routines: node.is_on("CompletionRoutines"),
+        measure_latency: node.is_on("MeasureLatency"),
+        calculate_iops_std_dev: node.is_on("CalculateIopsStdDev"),
+        io_bucket_duration: node.u32("IoBucketDuration").unwrap_or(default.io_bucket_duration),
+        targets: node.children_of("Targets").iter().map(target).collect::<Result<_, _>>()?,
+    })
+}
+
+/// `AffinityGroupAssignment`, or the old form with nothing but the CPU.
+fn group_cpu(node: &Node) -> Result<GroupCpu, Fault> {
+    let group = node.attribute_number("Group").unwrap_or(0);
+    let cpu = node.number().or_else(|| node.attribute_number("Processor")).unwrap_or(0);
+    let fault = |what: String, highest: u64| {
+        Err(Fault::new(node.position, format!("<{}>: {what}", node.schema.name))
+            .expected(format!("a number from 0 to {highest}")))
+    };
+    match (u16::try_from(group), u8::try_from(cpu)) {
+        (Ok(group), Ok(cpu)) => Ok(GroupCpu { group, cpu }),
+        (Err(_), _) => fault(format!("there is no processor group {group}"), u16::MAX.into()),
+        (_, Err(_)) => fault(format!("no processor group has a CPU {cpu}"), u8::MAX.into()),
+    }
+}
+
+fn target(node: &Node) -> Result<Target, Fault> {
+    let default = Target::default();
+    let (block_alignment, random_ratio) = access_pattern(node)?;
+    let (zero_write_buffers, random_data_source) = write_buffers(node);
+    Ok(Target {
+        path: path(node)?,
+        block_size: node.u32("BlockSize").unwrap_or(default.block_size),
+        block_alignment,
+        random_ratio,
+        interlocked_sequential: node.is_on("InterlockedSequential"),
+        distribution: node.child("Distribution").and_then(distribution),
+        base_file_offset: node.u64("BaseFileOffset").unwrap_or(default.base_file_offset),
+        max_file_size: node.u64("MaxFileSize").unwrap_or(default.max_file_size),
+        sequential_scan: node.is_on("SequentialScan"),
+        random_access: node.is_on("RandomAccess"),
+        temporary_file: node.is_on("TemporaryFile"),
+        use_large_pages: node.is_on("UseLargePages"),
+        request_count: node.u32("RequestCount").unwrap_or(default.request_count),
+        cache_mode: cache_mode(node),
+        write_through: node.is_on("WriteThrough") || node.is_on("DisableAllCache"),
+        memory_mapped_io: node.is_on("MemoryMappedIo"),
+        flush_type: node.word("FlushType").map(|word| match word {
+            "ViewOfFile" => FlushType::ViewOfFile,
+            "NonVolatileMemory" => FlushType::NonVolatileMemory,
+            _ => FlushType::NonVolatileMemoryNoDrain,
+        }),
+        zero_write_buffers,
+        random_data_source,
+        burst_size: node.u32("BurstSize"),
+        think_time: node.u32("ThinkTime"),
+        throughput: throughput(node),
+        threads_per_file: node.u32("ThreadsPerFile").unwrap_or(default.threads_per_file),
+        file_size: node.u64("FileSize"),
+        write_ratio: node.u32("WriteRatio").unwrap_or(default.write_ratio),
+        parallel_async_io: node.is_on("ParallelAsyncIO"),
+        thread_stride: node.u64("ThreadStride").unwrap_or(default.thread_stride),
+        io_priority: io_priority(node)?,
+        weight: node.u32("Weight").unwrap_or(default.weight),
+        thread_targets: node.children_of("ThreadTargets").iter().map(thread_target).collect(),
+    })
+}
+
+fn path(node: &Node) -> Result<RawText, Fault> {
+    let path = node.text("Path").unwrap_or_default();
+    match template::number(&path) {
+        Some(Err(_)) => {
+            let position = node.child("Path").map_or(node.position, |path| path.position);
+            let what = format!("<Path>: {} is no template", quote(&path.to_string()));
+            Err(Fault::new(position, what)
+                .expected("* and a number from 1: *1 is the first target behind -X<profile>")
+                .hint(format!("a file of that name is written ./{path}")))
+        }
+        _ => Ok(path),
+    }
+}
+
+/// Alignment or stride, bytes, and the share of random I/O, percent.
+fn access_pattern(node: &Node) -> Result<(u64, u32), Fault> {
+    let random = ["Random", "RandomRatio"].into_iter().find(|name| node.child(name).is_some());
+    if let (Some(stride), Some(random)) = (node.child("StrideSize"), random) {
+        let what = format!("<StrideSize> is for sequential I/O, and <{random}> makes it random");
+        return Err(Fault::new(stride.position, what)
+            .expected("one of them")
+            .hint("with <RandomRatio>, the stride of the sequential part is the value of <Random>"));
+    }
+    let alignment = node.u64("Random").or_else(|| node.u64("StrideSize")).unwrap_or(0);
+    let ratio = node.u32("RandomRatio").unwrap_or(if random.is_some() { 100 } else { 0 });
+    Ok((alignment, ratio))
+}
+
+/// Later elements of this list override earlier ones; false never resets anything.
+fn cache_mode(node: &Node) -> CacheMode {
+    let modes = [
+        ("DisableOSCache", CacheMode::DisableOsCache),
+        ("DisableAllCache", CacheMode::DisableOsCache),
+        ("DisableLocalCache", CacheMode::DisableLocalCache),
+    ];
+    let given = modes.into_iter().rev().find(|(name, _)| node.is_on(name));
+    given.map_or(CacheMode::Cached, |(_, mode)| mode)
+}
+
+/// Whether write buffers are zeros, and the source of random data. The pattern `random` without a source is DISKSPD's
+/// usual pattern.
+fn write_buffers(node: &Node) -> (bool, Option<RandomDataSource>) {
+    let Some(content) = node.child("WriteBufferContent") else { return (false, None) };
+    match content.word("Pattern") {
+        Some("zero") => (true, None),
+        Some("random") => {
+            let source = content.child("RandomDataSource");
+            let size = source.and_then(|source| source.u64("SizeInBytes")).unwrap_or(0);
+            let path = source.and_then(|source| source.text("FilePath"));
+            let path = path.filter(|path| !path.as_bytes().is_empty());
+            (false, (size > 0).then_some(RandomDataSource { size, path }))
+        }
+        _ => (false, None),
+    }
+}
+
+/// 0 is no limit, in either unit.
+fn throughput(node: &Node) -> Option<Throughput> {
+    let limit = node.u32("Throughput").filter(|limit| *limit > 0)?;
+    Some(match node.child("Throughput")?.attribute("unit") {
+        Some(Value::Word("IOPS")) => Throughput::Iops(limit),
+        _ => Throughput::BytesPerMillisecond(limit),
+    })
+}
+
+fn io_priority(node: &Node) -> Result<IoPriority, Fault> {
+    match node.u32("IOPriority") {
+        None | Some(0 | 3) => Ok(IoPriority::Normal),
+        Some(1) => Ok(IoPriority::VeryLow),
+        Some(2) => Ok(IoPriority::Low),
+        Some(other) => {
+            let position = node.child("IOPriority").map_or(node.position, |child| child.position);
+            Err(Fault::new(position, format!("<IOPriority>: there is no priority {other}"))
+                .expected("1 (very low), 2 (low) or 3 (normal)"))
+        }
+    }
+}
+
+fn distribution(node: &Node) -> Option<Distribution> {
+    let list = node.children.first()?;
+    let kind = match list.schema.name {
+        "Percent" => DistributionKind::Percent,
+        _ => DistributionKind::Absolute,
+    };
+    let range = |range: &Node| DistributionRange {
+        io: saturate(range.attribute_number("IO").unwrap_or(0)),
+        span: range.number().unwrap_or(0),
+    };
+    Some(Distribution::with_tail(kind, list.children.iter().map(range).collect()))
+}
+
+fn thread_target(node: &Node) -> ThreadTarget {
+    ThreadTarget { thread: node.u32("Thread").unwrap_or(0), weight: node.u32("Weight").unwrap_or(0) }
+}

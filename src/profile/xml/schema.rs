@@ -1,0 +1,105 @@
+//! What a schema can say about elements, and the types of values. The profile's own is in `elements.rs`.
+
+/// An element of the schema.
+#[derive(Debug)]
+pub(super) struct Element {
+    pub name: &'static str,
+    pub attributes: &'static [Attribute],
+    pub content: Content,
+}
+
+/// An attribute of an element.
+#[derive(Debug)]
+pub(super) struct Attribute {
+    pub name: &'static str,
+    pub required: bool,
+    pub kind: Kind,
+}
+
+/// What an element contains.
+#[derive(Debug)]
+pub(super) enum Content {
+    /// Children in any order, each at most once.
+    Group(&'static [Child]),
+    /// Exactly one child, one of these.
+    One(&'static [Element]),
+    /// One or more children, all of one of these kinds; their order counts.
+    Many(&'static [Element]),
+    /// Text.
+    Value(Kind),
+    /// Nothing.
+    Empty,
+}
+
+/// A member of a group.
+#[derive(Debug)]
+pub(super) struct Child {
+    pub required: bool,
+    pub element: Element,
+}
+
+/// Types of values.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    /// Decimal digits; lowest and highest.
+    Number(u64, u64),
+    /// `true`, `false`, `1`, `0`.
+    Bool,
+    /// Any text.
+    Text,
+    /// One of these words.
+    Word(&'static [&'static str]),
+}
+
+pub(super) const U32: Kind = Kind::Number(0, u32::MAX as u64);
+pub(super) const U64: Kind = Kind::Number(0, u64::MAX);
+pub(super) const PERCENT: Kind = Kind::Number(0, 100);
+
+/// An element that may be left out.
+pub(super) const fn may(name: &'static str, content: Content) -> Child {
+    Child { required: false, element: element(name, content) }
+}
+
+/// An element that has to be there.
+pub(super) const fn must(name: &'static str, content: Content) -> Child {
+    Child { required: true, element: element(name, content) }
+}
+
+/// A value that may be left out.
+pub(super) const fn value(name: &'static str, kind: Kind) -> Child {
+    may(name, Content::Value(kind))
+}
+
+/// An element without attributes.
+pub(super) const fn element(name: &'static str, content: Content) -> Element {
+    Element { name, attributes: &[], content }
+}
+
+impl Content {
+    /// The children there can be.
+    pub fn children(&self) -> Vec<&'static Element> {
+        match *self {
+            Content::Group(children) => children.iter().map(|child| &child.element).collect(),
+            Content::One(elements) | Content::Many(elements) => elements.iter().collect(),
+            Content::Value(_) | Content::Empty => Vec::new(),
+        }
+    }
+
+    /// What belongs into an element, for messages.
+    pub fn describe(&self) -> String {
+        let names = |elements: &[Element], word: &str| {
+            elements.iter().map(|e| format!("<{}>", e.name)).collect::<Vec<_>>().join(word)
+        };
+        match self {
+            Content::Group([only]) => format!("<{}>", only.element.name),
+            Content::Group(children) => {
+                let names: Vec<&str> = children.iter().map(|child| child.element.name).collect();
+                format!("any of {}", names.join(", "))
+            }
+            Content::One(elements) => format!("exactly one of {}", names(elements, " and ")),
+            Content::Many(elements) => format!("one or more {}", names(elements, ", or one or more ")),
+            Content::Value(kind) => kind.describe(),
+            Content::Empty => "nothing".to_owned(),
+        }
+    }
+}

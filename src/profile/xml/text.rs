@@ -1,0 +1,92 @@
+//! Text of an element: any bytes of a path go out well-formed and come back in as they were.
+//!
+//! XML can hold neither bytes that are not UTF-8 nor most control characters, not even escaped. Each such byte b is
+//! written as the character U+10FF00 + b, out of a private use area of Unicode. The few characters U+10FF00 to
+//! U+10FFFF that a path may really hold are written in the same way, byte by byte, so that nothing is ambiguous.
+
+use std::fmt::Write;
+
+/// First of the 256 characters that stand for bytes.
+const BYTES: u32 = 0x10_FF00;
+
+/// Appends `bytes` as the text of an element: escaped, everything in one line.
+pub fn write(out: &mut Vec<u8>, bytes: &[u8]) {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        chunk.valid().chars().for_each(|c| push(&mut text, c));
+        chunk.invalid().iter().for_each(|byte| push_byte(&mut text, *byte));
+    }
+    out.extend_from_slice(text.as_bytes());
+}
+
+fn push(text: &mut String, c: char) {
+    match c {
+        '&' => text.push_str("&amp;"),
+        '<' => text.push_str("&lt;"),
+        '>' => text.push_str("&gt;"),
+        // A parser would turn them into blanks or line feeds, or cut them off.
+        '\t' | '\n' | '\r' => {
+            let _ = write!(text, "&#{};", u32::from(c));
+        }
+        c if !is_allowed(c) || u32::from(c) >= BYTES => {
+            c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| push_byte(text, byte));
+        }
+        c => text.push(c),
+    }
+}
+
+fn push_byte(text: &mut String, byte: u8) {
+    text.extend(char::from_u32(BYTES + u32::from(byte)));
+}
+
+/// The bytes that `text`, as a parser returns it, stands for.
+pub fn bytes(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for c in text.chars() {
+        match u32::from(c).checked_sub(BYTES) {
+            Some(byte) => bytes.push(byte as u8),
+            None => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    bytes
+}
+
+/// Whether a character may stand in an XML 1.0 document at all.
+pub fn is_allowed(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(bytes: &[u8]) -> String {
+        let mut out = Vec::new();
+        write(&mut out, bytes);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_xml_can_hold_stands_there_as_it_is_or_escaped() {
+        assert_eq!(written(b"/data/test.bin"), "/data/test.bin");
+        assert_eq!(written("a & <b> \"c\" 'd' ü".as_bytes()), "a &amp; &lt;b&gt; \"c\" 'd' ü");
+        assert_eq!(written(b"a\nb\tc\r"), "a&#10;b&#9;c&#13;");
+    }
+
+    #[test]
+    fn what_xml_cannot_hold_becomes_one_character_per_byte() {
+        assert_eq!(written(b"\xff\x01"), "\u{10ffff}\u{10ff01}");
+        assert_eq!(written("\u{fffe}".as_bytes()), "\u{10ffef}\u{10ffbf}\u{10ffbe}");
+        assert_eq!(written("\u{10ff41}".as_bytes()), "\u{10fff4}\u{10ff8f}\u{10ffbd}\u{10ff81}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_come_back(given: Vec<u8>) {
+            let written = written(&given);
+            proptest::prop_assert!(written.chars().all(|c| is_allowed(c) && !"\n\r\t<>".contains(c)));
+            let parsed = quick_xml::escape::unescape(&written).unwrap();
+            proptest::prop_assert_eq!(bytes(&parsed), given);
+        }
+    }
+}

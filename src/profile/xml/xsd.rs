@@ -1,0 +1,143 @@
+//! The schema as an XML Schema document (`docs/profile.xsd`), so that other programs can check profiles. It is made from
+//! the table that the reader goes by.
+
+use super::elements::PROFILE;
+use super::schema::{Attribute, Content, Element, Kind};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+const HEAD: &str = "\
+<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<!-- A DISKSPD profile, as diskspd -X reads it and diskspd -Rpxml writes it. Made from the program's own table. -->
+<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\">
+";
+
+/// The whole document; ends with a line feed.
+pub fn schema() -> String {
+    let mut text = HEAD.to_owned();
+    let mut numbers = BTreeSet::new();
+    collect_numbers(&PROFILE, &mut numbers);
+    numbers.into_iter().for_each(|(lowest, highest)| number_type(&mut text, lowest, highest));
+    element(&mut text, &PROFILE, 2, "");
+    text.push_str("</xs:schema>\n");
+    text
+}
+
+/// The ranges of all numbers in an element.
+fn collect_numbers(element: &Element, found: &mut BTreeSet<(u64, u64)>) {
+    let own = match element.content {
+        Content::Value(kind) => Some(kind),
+        _ => None,
+    };
+    for kind in own.into_iter().chain(element.attributes.iter().map(|a| a.kind)) {
+        if let Kind::Number(lowest, highest) = kind {
+            found.insert((lowest, highest));
+        }
+    }
+    element.content.children().into_iter().for_each(|child| collect_numbers(child, found));
+}
+
+/// Digits only: the numbers of XML Schema may have a sign.
+fn number_type(text: &mut String, lowest: u64, highest: u64) {
+    let name = type_name(Kind::Number(lowest, highest)).unwrap_or_default();
+    let _ = writeln!(text, "  <xs:simpleType name=\"{name}\">");
+    tag(text, 4, "xs:restriction", " base=\"xs:unsignedLong\"", |text, indent| {
+        let bounds = [("minInclusive", lowest), ("maxInclusive", highest)];
+        let _ = writeln!(text, "{:indent$}<xs:pattern value=\"[0-9]+\"/>", "");
+        for (facet, value) in bounds {
+            let _ = writeln!(text, "{:indent$}<xs:{facet} value=\"{value}\"/>", "");
+        }
+    });
+    text.push_str("  </xs:simpleType>\n");
+}
+
+/// The name of a type; words have none, they are listed where they are used.
+fn type_name(kind: Kind) -> Option<String> {
+    match kind {
+        Kind::Number(lowest, highest) => Some(format!("from{lowest}to{highest}")),
+        Kind::Bool => Some("xs:boolean".to_owned()),
+        Kind::Text => Some("xs:string".to_owned()),
+        Kind::Word(_) => None,
+    }
+}
+
+/// An element; `occurs` are the attributes that say how often.
+fn element(text: &mut String, element: &Element, indent: usize, occurs: &str) {
+    let Element { name, attributes, content } = element;
+    if let (Content::Value(kind), true) = (content, attributes.is_empty()) {
+        return typed(text, "element", name, *kind, occurs, indent);
+    }
+    tag(text, indent, "xs:element", &format!(" name=\"{name}\"{occurs}"), |text, indent| {
+        tag(text, indent, "xs:complexType", "", |text, indent| match content {
+            Content::Value(kind) => tag(text, indent, "xs:simpleContent", "", |text, indent| {
+                let base = format!(" base=\"{}\"", type_name(*kind).unwrap_or_default());
+                tag(text, indent, "xs:extension", &base, |text, indent| {
+                    attributes.iter().for_each(|a| attribute(text, a, indent));
+                });
+            }),
+            _ => {
+                children(text, content, indent);
+                attributes.iter().for_each(|a| attribute(text, a, indent));
+            }
+        });
+    });
+}
+
+fn children(text: &mut String, content: &Content, indent: usize) {
+    match content {
+        Content::Group(members) => tag(text, indent, "xs:all", "", |text, indent| {
+            for child in *members {
+                element(text, &child.element, indent, if child.required { "" } else { " minOccurs=\"0\"" });
+            }
+        }),
+        Content::One(members) => tag(text, indent, "xs:choice", "", |text, indent| {
+            members.iter().for_each(|member| element(text, member, indent, ""));
+        }),
+        Content::Many(members) => tag(text, indent, "xs:choice", "", |text, indent| {
+            for member in *members {
+                element(text, member, indent, " maxOccurs=\"unbounded\"");
+            }
+        }),
+        Content::Value(_) | Content::Empty => {}
+    }
+}
+
+fn attribute(text: &mut String, attribute: &Attribute, indent: usize) {
+    let required = if attribute.required { " use=\"required\"" } else { "" };
+    typed(text, "attribute", attribute.name, attribute.kind, required, indent);
+}
+
+/// An element or attribute that is nothing but a value.
+fn typed(text: &mut String, what: &str, name: &str, kind: Kind, occurs: &str, indent: usize) {
+    match (type_name(kind), kind) {
+        (None, Kind::Word(words)) => {
+            let attributes = format!(" name=\"{name}\"{occurs}");
+            tag(text, indent, &format!("xs:{what}"), &attributes, |text, indent| {
+                tag(text, indent, "xs:simpleType", "", |text, indent| {
+                    tag(text, indent, "xs:restriction", " base=\"xs:string\"", |text, indent| {
+                        for word in words {
+                            let _ = writeln!(text, "{:indent$}<xs:enumeration value=\"{word}\"/>", "");
+                        }
+                    });
+                });
+            });
+        }
+        (kind, _) => {
+            let kind = kind.unwrap_or_default();
+            let _ = writeln!(text, "{:indent$}<xs:{what} name=\"{name}\" type=\"{kind}\"{occurs}/>", "");
+        }
+    }
+}
+
+/// A tag with what stands between.
+fn tag(
+    text: &mut String,
+    indent: usize,
+    name: &str,
+    attributes: &str,
+    inner: impl FnOnce(&mut String, usize),
+) {
+    let _ = writeln!(text, "{:indent$}<{name}{attributes}>", "");
+    inner(text, indent + 2);
+    let _ = writeln!(text, "{:indent$}</{name}>", "");
+}

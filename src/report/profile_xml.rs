@@ -1,0 +1,253 @@
+//! The XML form of a profile: what `-Rpxml` prints and `-X` reads, and a part of the XML results.
+//!
+//! Which elements are written, and in which order, is DISKSPD's; parsers that read by position depend on it. Where
+//! DISKSPD loses a setting, it is written here: random data for every write (`RandomWriteData`), and a sized write
+//! buffer beside `-Z`.
+
+use crate::profile::xml::text;
+use crate::profile::{
+    CacheMode, Distribution, DistributionKind, Etw, FlushType, IoPriority, PrecreateFiles, Profile, RawText,
+    ResultFormat, Target, Throughput, TimeSpan,
+};
+use std::fmt::Display;
+
+/// Appends the element `Profile` and a line feed to `out`; every line begins with `indent` blanks. The command line is
+/// not part of it.
+pub fn write_profile(out: &mut Vec<u8>, profile: &Profile, indent: usize) {
+    Writer { out, indent }.profile(profile);
+}
+
+struct Writer<'a> {
+    out: &'a mut Vec<u8>,
+    indent: usize,
+}
+
+impl Writer<'_> {
+    fn profile(&mut self, profile: &Profile) {
+        self.group("Profile", |w| {
+            w.value("Progress", profile.progress);
+            w.value_if(profile.experiment_flags != 0, "ExperimentFlags", profile.experiment_flags);
+            w.value("ResultFormat", result_format(profile.result_format));
+            w.value("Verbose", profile.verbose);
+            w.value_if(profile.verbose_stats, "VerboseStats", true);
+            if let Some(which) = profile.precreate_files {
+                w.value("PrecreateFiles", precreate_files(which));
+            }
+            if let Some(etw) = &profile.etw {
+                w.group("ETW", |w| w.etw(etw));
+            }
+            w.group("TimeSpans", |w| profile.time_spans.iter().for_each(|span| w.time_span(span)));
+        });
+    }
+
+    fn etw(&mut self, etw: &Etw) {
+        self.value("Process", etw.process);
+        self.value("Thread", etw.thread);
+        self.value("ImageLoad", etw.image_load);
+        self.value("DiskIO", etw.disk_io);
+        self.value("MemoryPageFaults", etw.memory_page_faults);
+        self.value("MemoryHardFaults", etw.memory_hard_faults);
+        self.value("Network", etw.network);
+        self.value("Registry", etw.registry);
+        self.value("UsePagedMemory", etw.use_paged_memory);
+        self.value("UsePerfTimer", etw.use_perf_timer);
+        self.value("UseSystemTimer", etw.use_system_timer);
+        self.value("UseCyclesCounter", etw.use_cycles_counter);
+    }
+
+    fn time_span(&mut self, span: &TimeSpan) {
+        self.group("TimeSpan", |w| {
+            w.value("CompletionRoutines", span.completion_routines);
+            w.value("MeasureLatency", span.measure_latency);
+            w.value("CalculateIopsStdDev", span.calculate_iops_std_dev);
+            w.value("DisableAffinity", span.disable_affinity);
+            w.value("Duration", span.duration);
+            w.value("Warmup", span.warmup);
+            w.value("Cooldown", span.cooldown);
+            w.value("ThreadCount", span.thread_count);
+            w.value("RequestCount", span.request_count);
+            w.value("IoBucketDuration", span.io_bucket_duration);
+            w.value("RandSeed", span.rand_seed);
+            w.value_if(span.random_write_data, "RandomWriteData", true);
+            if !span.affinity.is_empty() {
+                w.group("Affinity", |w| {
+                    for at in &span.affinity {
+                        let (group, cpu) = (at.group, at.cpu);
+                        w.line(format_args!(
+                            "<AffinityGroupAssignment Group=\"{group}\" Processor=\"{cpu}\"/>"
+                        ));
+                    }
+                });
+            }
+            w.group("Targets", |w| span.targets.iter().for_each(|target| w.target(target)));
+        });
+    }
+
+    fn target(&mut self, target: &Target) {
+        self.group("Target", |w| {
+            w.text("Path", &target.path);
+            w.value("BlockSize", target.block_size);
+            w.value("BaseFileOffset", target.base_file_offset);
+            w.value("SequentialScan", target.sequential_scan);
+            w.value("RandomAccess", target.random_access);
+            w.value("TemporaryFile", target.temporary_file);
+            w.value("UseLargePages", target.use_large_pages);
+            w.caching(target);
+            w.group("WriteBufferContent", |w| w.write_buffer_content(target));
+            w.value("ParallelAsyncIO", target.parallel_async_io);
+            w.value_of("BurstSize", target.burst_size);
+            w.value_of("ThinkTime", target.think_time);
+            w.value_of("FileSize", target.file_size);
+            w.access_pattern(target);
+            w.value("ThreadStride", target.thread_stride);
+            w.value("MaxFileSize", target.max_file_size);
+            w.value("RequestCount", target.request_count);
+            w.value("WriteRatio", target.write_ratio);
+            w.throughput(target.throughput);
+            w.value("ThreadsPerFile", target.threads_per_file);
+            w.value("IOPriority", io_priority(target.io_priority));
+            w.value("Weight", target.weight);
+            w.thread_targets(target);
+        });
+    }
+
+    fn caching(&mut self, target: &Target) {
+        self.value_if(target.cache_mode == CacheMode::DisableLocalCache, "DisableLocalCache", true);
+        self.value_if(target.cache_mode == CacheMode::DisableOsCache, "DisableOSCache", true);
+        self.value_if(target.write_through, "WriteThrough", true);
+        self.value_if(target.memory_mapped_io, "MemoryMappedIo", true);
+        self.value_of("FlushType", target.flush_type.map(flush_type));
+    }
+
+    /// What is written to the target: a sized buffer goes before zeros.
+    fn write_buffer_content(&mut self, target: &Target) {
+        match &target.random_data_source {
+            Some(source) => {
+                self.value("Pattern", "random");
+                self.group("RandomDataSource", |w| {
+                    w.value("SizeInBytes", source.size);
+                    if let Some(path) = source.path.as_ref().filter(|path| !path.as_bytes().is_empty()) {
+                        w.text("FilePath", path);
+                    }
+                });
+            }
+            None if target.zero_write_buffers => self.value("Pattern", "zero"),
+            None => self.value("Pattern", "sequential"),
+        }
+    }
+
+    fn access_pattern(&mut self, target: &Target) {
+        if target.random_ratio == 0 {
+            self.value("StrideSize", target.stride());
+            self.value("InterlockedSequential", target.interlocked_sequential);
+            return;
+        }
+        self.value("Random", target.stride());
+        self.value_if(target.random_ratio != 100, "RandomRatio", target.random_ratio);
+        if let Some(distribution) = &target.distribution {
+            self.group("Distribution", |w| w.distribution(distribution));
+        }
+    }
+
+    fn distribution(&mut self, distribution: &Distribution) {
+        let kind = match distribution.kind {
+            DistributionKind::Percent => "Percent",
+            DistributionKind::Absolute => "Absolute",
+        };
+        self.group(kind, |w| {
+            for range in &distribution.ranges {
+                w.line(format_args!("<Range IO=\"{}\">{}</Range>", range.io, range.span));
+            }
+        });
+    }
+
+    fn throughput(&mut self, limit: Option<Throughput>) {
+        match limit {
+            Some(Throughput::Iops(limit)) => {
+                self.line(format_args!("<Throughput unit=\"IOPS\">{limit}</Throughput>"));
+            }
+            Some(Throughput::BytesPerMillisecond(limit)) => self.value("Throughput", limit),
+            None => self.value("Throughput", 0),
+        }
+    }
+
+    fn thread_targets(&mut self, target: &Target) {
+        if target.thread_targets.is_empty() {
+            return;
+        }
+        self.group("ThreadTargets", |w| {
+            for thread in &target.thread_targets {
+                w.group("ThreadTarget", |w| {
+                    w.value("Thread", thread.thread);
+                    w.value_if(thread.weight != 0, "Weight", thread.weight);
+                });
+            }
+        });
+    }
+
+    /// An element with children.
+    fn group(&mut self, name: &str, children: impl FnOnce(&mut Writer)) {
+        self.line(format_args!("<{name}>"));
+        children(&mut Writer { out: self.out, indent: self.indent + 2 });
+        self.line(format_args!("</{name}>"));
+    }
+
+    /// An element that holds a number, a boolean or a keyword.
+    fn value(&mut self, name: &str, value: impl Display) {
+        self.line(format_args!("<{name}>{value}</{name}>"));
+    }
+
+    fn value_if(&mut self, given: bool, name: &str, value: impl Display) {
+        if given {
+            self.value(name, value);
+        }
+    }
+
+    fn value_of(&mut self, name: &str, value: Option<impl Display>) {
+        if let Some(value) = value {
+            self.value(name, value);
+        }
+    }
+
+    /// An element that holds any text.
+    fn text(&mut self, name: &str, value: &RawText) {
+        put!(self.out, "{:1$}<{name}>", "", self.indent);
+        text::write(self.out, value.as_bytes());
+        put!(self.out, "</{name}>\n");
+    }
+
+    fn line(&mut self, content: std::fmt::Arguments) {
+        put!(self.out, "{:1$}{content}\n", "", self.indent);
+    }
+}
+
+fn result_format(format: ResultFormat) -> &'static str {
+    match format {
+        ResultFormat::Text => "text",
+        ResultFormat::Xml => "xml",
+    }
+}
+
+fn precreate_files(which: PrecreateFiles) -> &'static str {
+    match which {
+        PrecreateFiles::UseMaxSize => "UseMaxSize",
+        PrecreateFiles::OnlyFilesWithConstantSizes => "CreateOnlyFilesWithConstantSizes",
+        PrecreateFiles::OnlyFilesWithConstantOrZeroSizes => "CreateOnlyFilesWithConstantOrZeroSizes",
+    }
+}
+
+fn flush_type(flush: FlushType) -> &'static str {
+    match flush {
+        FlushType::ViewOfFile => "ViewOfFile",
+        FlushType::NonVolatileMemory => "NonVolatileMemory",
+        FlushType::NonVolatileMemoryNoDrain => "NonVolatileMemoryNoDrain",
+    }
+}
+
+fn io_priority(priority: IoPriority) -> u32 {
+    match priority {
+        IoPriority::VeryLow => 1,
+        IoPriority::Low => 2,
+        IoPriority::Normal => 3,
+    }
+}

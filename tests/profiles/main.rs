@@ -1,0 +1,29 @@
+//! XML profiles: a corpus of documents with what becomes of them, round trips, other programs' opinion, hostile input.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod corpus;
+mod fragments;
+mod generated;
+mod hostile;
+mod round_trip;
+mod run;
+mod settings;
+mod third_party;
+
+use diskspd::profile::Profile;
+use diskspd::report::profile_xml::write_profile;
+
+/// A profile as `-Rpxml` prints it.
+fn written(profile: &Profile) -> String {
+    let mut out = Vec::new();
+    write_profile(&mut out, profile, 0);
+    String::from_utf8(out).unwrap()
+}
+
+/// The rows of a table: lines but comments, split into their columns.
+fn rows(table: &str) -> Vec<Vec<&str>> {
+    let lines = table.lines().filter(|line| !line.starts_with("# ") && !line.is_empty());
+    lines.map(|line| line.split(" | ").map(str::trim).collect()).collect()
+}
