@@ -294,7 +294,7 @@ fn commands_and_long_options() {
         ("--version", Ok(Invocation::Version)),
         ("--engine help", Ok(Invocation::EngineHelp)),
         ("--engine=help", Ok(Invocation::EngineHelp)),
-        ("-yego", Ok(Invocation::SetEvent { name: "go".into() })),
+        ("-yego", Ok(Invocation::SetEvent { names: vec!["go".into()] })),
         ("man", Ok(Invocation::Man)),
         ("compatibility", Ok(Invocation::Compatibility)),
         ("completions fish", Ok(Invocation::Completions(Shell::Fish))),

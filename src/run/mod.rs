@@ -8,6 +8,7 @@
 
 mod console;
 mod control;
+pub mod events;
 mod interrupt;
 mod live;
 pub mod prepare;
@@ -18,6 +19,7 @@ mod worker;
 
 pub use console::Console;
 pub use control::Control;
+pub use events::Events;
 pub use interrupt::watch;
 pub use span::{Options, probe_and_plan};
 
