@@ -17,6 +17,15 @@ pub struct Command {
     read: fn(&[OsString]) -> Option<Invocation>,
 }
 
+impl Command {
+    /// The words that may follow it, where they're known: `bash`, `zsh`, `fish`; `--json`.
+    pub fn words(&self) -> Vec<&'static str> {
+        let first = self.arguments.split(' ').next().unwrap_or_default();
+        let first = first.trim_start_matches('[').trim_end_matches(']');
+        if first.starts_with('<') || first.is_empty() { Vec::new() } else { first.split('|').collect() }
+    }
+}
+
 /// All commands.
 pub const COMMANDS: &[Command] = &[
     Command {

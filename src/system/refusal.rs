@@ -4,9 +4,10 @@ use super::device::{Device, block_number};
 use super::root::Root;
 use super::signatures;
 pub use super::usage::{How, Use};
-use crate::sys::problem::TargetError;
+use crate::sys::problem::{Problem, TargetError};
 use crate::sys::{block, files};
 use std::fs::File;
+use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
@@ -62,7 +63,11 @@ pub fn write_refusal(path: &Path, destroy: bool) -> Result<Option<Refusal>, Targ
 
 /// What is on an open block device, as [`signatures::find`] names it.
 pub(super) fn found_on(path: &Path, device: &File) -> Result<Vec<&'static str>, TargetError> {
-    let fail = |error| TargetError::from_io(path, "read what is on it", "read", error);
+    let fail = |error: io::Error| match error.raw_os_error() {
+        // Claimed for writing, because we may not read it.
+        Some(libc::EBADF) => TargetError::new(path, Problem::Permission { access: "read what is on it" }),
+        _ => TargetError::from_io(path, "read what is on it", "read", error),
+    };
     let size = block::capacity(device.as_fd()).map_err(fail)?;
     signatures::find(device, size).map_err(fail)
 }
