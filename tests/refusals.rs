@@ -164,8 +164,9 @@ fn a_device_is_one_device_under_all_its_names() {
     let names = [link.as_path(), node.as_path(), device.device.as_path()];
     let claims = protect(names, false).unwrap();
     assert_eq!(claims.len(), 1);
-    assert!(claims.covers(diskspd::system::device_number(number)));
-    assert!(!claims.covers((0, 0)));
+    for name in names {
+        claims.permit(name, &files::open(name, &mode(true, true)).unwrap()).unwrap();
+    }
     drop(claims);
     if device.mkfs("ext4").is_none() {
         return;
@@ -215,4 +216,53 @@ fn what_is_made_of_a_device_while_it_is_not_claimed_is_found_when_it_is() {
     assert!(matches!(protect([path], false), Err(Denial::Refused(Refusal::WouldDestroy { .. }))));
     // The device's own end unmounts once more.
     loops::run("mount", &[path.to_str().unwrap(), at.to_str().unwrap()]);
+}
+
+#[test]
+fn a_name_that_leads_elsewhere_after_the_check_is_not_written_to() {
+    let (Some(checked), Some(other)) = (Loop::new(16 * MIB), Loop::new(16 * MIB)) else { return };
+    let directory = common::directory();
+    let (link, file) = (directory.path().join("link"), directory.path().join("file"));
+    std::fs::write(&file, [0; 4096]).unwrap();
+    let point_at = |target: &Path| {
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(target, &link).unwrap();
+    };
+    let permitted = |claims: &Claims| claims.permit(&link, &files::open(&link, &mode(true, true)).unwrap());
+    point_at(&checked.device);
+    let claims = protect([link.as_path()], false).unwrap();
+    permitted(&claims).unwrap();
+    point_at(&other.device);
+    let changed = permitted(&claims).unwrap_err();
+    assert!(matches!(changed.problem, Problem::Changed), "{changed}");
+    point_at(&file);
+    permitted(&claims).unwrap();
+    // A file by the time of the check, and a device by the time of writing.
+    let claims = protect([link.as_path()], false).unwrap();
+    point_at(&other.device);
+    assert!(permitted(&claims).is_err());
+}
+
+#[test]
+fn every_disk_of_a_mounted_btrfs_is_in_use() {
+    let (Some(second), Some(mut first)) = (Loop::new(200 * MIB), Loop::new(200 * MIB)) else { return };
+    let (a, b) = (first.device.clone(), second.device.clone());
+    let both = ["-f", "-q", "-d", "single", "-m", "raid1", a.to_str().unwrap(), b.to_str().unwrap()];
+    if loops::run("mkfs.btrfs", &both).is_none() {
+        return;
+    }
+    for path in [&a, &b] {
+        let refused = protect([path.as_path()], false).unwrap_err().to_string();
+        assert!(refused.contains("btrfs") && refused.contains("--destroy"), "{refused}");
+    }
+    // Which devices belong together is told to the kernel by a scan.
+    loops::run("btrfs", &["device", "scan", a.to_str().unwrap()]);
+    loops::run("btrfs", &["device", "scan", b.to_str().unwrap()]);
+    if first.mount(&a).is_none() {
+        return;
+    }
+    for path in [&a, &b] {
+        let member = How::Member { file_system: "btrfs" };
+        assert!(in_use(protect([path.as_path()], true)).contains(&member), "{}", path.display());
+    }
 }

@@ -8,9 +8,7 @@ use crate::clock::{Clock, SECOND};
 use crate::engine::{EngineKind, Setup};
 use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget};
 use crate::sys::memory::Buffer;
-use crate::sys::problem::{Problem, TargetError};
 use crate::sys::{cpu, files};
-use crate::system;
 use crate::system::claims::Claims;
 use crate::units;
 use crate::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
@@ -107,9 +105,8 @@ fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<OwnedFd>, Vec<u32
         if known.is_none() {
             let path = &target.location;
             let found = files::open(path, &target.open).map_err(|e| e.to_string())?;
-            let allowed = |device| !target.open.write || claims.covers(system::device_number(device));
-            if !found.device.is_none_or(allowed) {
-                return Err(TargetError::new(path, Problem::Changed).to_string());
+            if target.open.write {
+                claims.permit(path, &found).map_err(|e| e.to_string())?;
             }
             opened.push(found.file);
             distinct.push(target);

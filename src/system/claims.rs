@@ -3,7 +3,7 @@
 use super::device::{Device, Number, block_number, split};
 use super::refusal::{Refusal, found_on, uses, write_refusal};
 use super::root::Root;
-use crate::sys::files;
+use crate::sys::files::{self, OpenTarget};
 use crate::sys::problem::{Problem, TargetError};
 use std::fs::File;
 use std::path::Path;
@@ -93,9 +93,20 @@ fn check(path: &Path, number: Number, device: &File, destroy: bool) -> Result<()
 }
 
 impl Claims {
-    /// Whether this device, (major, minor), was checked and is held: itself, or the disk that it's a partition of. What
-    /// isn't must not be written to, whatever its name led to before.
-    pub fn covers(&self, device: (u32, u32)) -> bool {
+    /// The last look before something is written: whether what is open by now is what was checked. Regular files always
+    /// are.
+    ///
+    /// # Errors
+    /// [`Problem::Changed`] for a block device that isn't held: the path leads elsewhere than before.
+    pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), TargetError> {
+        match opened.device.map(split) {
+            Some(number) if !self.covers(number) => Err(TargetError::new(path, Problem::Changed)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the device was checked and is held: itself, or the disk that it's a partition of.
+    fn covers(&self, device: Number) -> bool {
         self.numbers.contains(&device)
     }
 

@@ -192,7 +192,7 @@ pub(super) fn block_number(path: &Path) -> Option<Number> {
 }
 
 /// (major, minor) of a device number as `stat` gives it.
-pub fn split(number: u64) -> Number {
+pub(super) fn split(number: u64) -> Number {
     (rustix::fs::major(number), rustix::fs::minor(number))
 }
 

@@ -15,7 +15,7 @@ pub mod target;
 mod topology;
 mod usage;
 
-pub use device::{Details, details, split as device_number};
+pub use device::{Details, details};
 pub use machine::{read, snapshot};
 pub use rows::{CpuPlace, kernel_cpu};
 
