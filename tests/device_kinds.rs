@@ -70,7 +70,7 @@ fn a_device_mapper_device_is_a_target_and_what_it_is_made_of_is_not() {
     let counters = PathBuf::from(format!("/dev/dm-{minor}"));
     let path = PathBuf::from(format!("/dev/mapper/{}", mapped.0));
     let before = DeviceCounters::of(&counters);
-    let ended = diskspd("-b4K -r -w50 -o8 -Su -W0 -d1 {}", &path);
+    let ended = diskspd("-b4K -r -w50 -o8 -Su -W0 -d1 --destroy {}", &path);
     let kernel = DeviceCounters::of(&counters).since(before);
     let report = ended.report();
     agree("bytes read", report.total("Read IO").bytes, kernel.read_bytes);
