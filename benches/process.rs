@@ -53,7 +53,8 @@ fn peak_kib(line: &str) -> u64 {
     let mut peak = 0;
     loop {
         let text = fs::read_to_string(&status).unwrap_or_default();
-        let now = text.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+        let now =
+            text.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
         peak = now.unwrap_or(peak);
         match child.try_wait() {
             Ok(None) => std::thread::sleep(std::time::Duration::from_millis(20)),

@@ -24,7 +24,10 @@ fn targets_that_cannot_be_worked_on_are_named_with_the_next_step() {
     diskspd("-d1 -W0 {}", &empty).fails(1, &["empty.dat", "0"]);
     diskspd("-d1 -W0 -b512 -T512 -t3 {}", &small).fails(1, &["small.dat", "-T"]);
     diskspd("-d1 -W0 /dev/null", &small).fails(1, &["/dev/null"]);
-    diskspd("-d1 -W0 #1", &small).fails(1, &["#1", "/dev"]);
+    diskspd("-d1 -W0 #9999", &small).fails(1, &["'#9999' is no block device", "diskspd devices"]);
+    diskspd("-d1 -W0 #no-such-disk", &small).fails(1, &["#no-such-disk", "./#no-such-disk"]);
+    diskspd("-d1 -W0 C:", &small).fails(1, &["'C:'", "./C:"]);
+    diskspd("-d1 -W0 \\\\server\\share\\a", &small).fails(1, &["mount -t cifs //server/share"]);
     assert_eq!(std::fs::read(&small).unwrap(), [1; 1000]);
     assert!(!missing.exists());
 }
@@ -102,9 +105,7 @@ fn what_this_version_cannot_do_is_refused_by_name() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     std::fs::write(&file, vec![3; 1 << 20]).unwrap();
-    for option in
-        ["-Zr -w50", "-Z1M -w50", "-g100", "-i5 -j5", "-x", "-Sm", "-Sr", "-I1", "-l", "-vs", "-ysname"]
-    {
+    for option in ["-Zr -w50", "-Z1M -w50", "-g100", "-i5 -j5", "-x", "-Sm", "-I1", "-l", "-vs"] {
         let name = &option.split(' ').next().unwrap()[..2];
         diskspd(&format!("{option} -W0 -d1 {{}}"), &file).fails(3, &[name, "this version"]);
     }

@@ -2,7 +2,7 @@
 //! what becomes of them. Adding a case means adding a line there.
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails that way
 
-use diskspd::cli::{self, Invocation, RunRequest};
+use diskspd::cli::{self, EventAction, Invocation, RunRequest};
 use diskspd::profile::validate::{Finding, Severity, validate};
 use diskspd::profile::{Profile, ResultFormat, Target, TimeSpan, xml};
 use diskspd::report::profile_text::write_profile;
@@ -363,7 +363,13 @@ fn commands_and_long_options() {
         ("--version", Ok(Invocation::Version)),
         ("--engine help", Ok(Invocation::EngineHelp)),
         ("--engine=help", Ok(Invocation::EngineHelp)),
-        ("-yego", Ok(Invocation::SetEvent { name: "go".into() })),
+        ("-yego", Ok(Invocation::SetEvent { names: vec!["go".into()] })),
+        ("-yego -yestay", Ok(Invocation::SetEvent { names: vec!["go".into(), "stay".into()] })),
+        ("event wait go", Ok(Invocation::Event { action: EventAction::Wait, name: "go".into() })),
+        ("event set go", Ok(Invocation::Event { action: EventAction::Set, name: "go".into() })),
+        ("event reset go", Ok(Invocation::Event { action: EventAction::Reset, name: "go".into() })),
+        ("devices", Ok(Invocation::Devices { json: false })),
+        ("devices --json", Ok(Invocation::Devices { json: true })),
         ("man", Ok(Invocation::Man)),
         ("compatibility", Ok(Invocation::Compatibility)),
         ("completions fish", Ok(Invocation::Completions(Shell::Fish))),
@@ -411,6 +417,9 @@ fn messages_say_what_to_do() {
         ("-q -Xp.xml", "unknown option"),
         ("report", "./report"),
         ("completions tcsh", "bash|zsh|fish"),
+        ("event", "wait|set|reset <event>"),
+        ("event jump go", "wait|set|reset <event>"),
+        ("devices --xml", "diskspd devices [--json]"),
     ];
     for (line, part) in cases {
         let Err(error) = cli::parse(&split(line)) else { panic!("{line} is accepted") };

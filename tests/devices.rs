@@ -33,10 +33,11 @@ fn report_agrees_with_kernel(line: &str, target: &Path, device: &Path) {
 #[test]
 fn uncached_io_on_a_loop_device_is_what_the_kernel_counts() {
     let Some(disk) = Loop::new(64 * MIB) else { return };
+    // With --destroy nothing is read before the run to see what is on the device.
     let lines = [
         "-b4K -r -o8 -Su -L -W0 -d2 {}",
         "-b4K -r -o1 -Su -W0 -d2 {}",
-        "-b8K -r -w50 -t2 -o8 -Su -D100 -W0 -d2 {}",
+        "-b8K -r -w50 -t2 -o8 -Su -D100 -W0 -d2 --destroy {}",
         "-b64K -w100 -o4 -Su -W0 -d2 {}",
     ];
     for line in lines {
@@ -49,7 +50,7 @@ fn uncached_io_on_a_zram_device_is_what_the_kernel_counts() {
     let Some(disk) = Zram::new(64) else { return };
     // A fresh zram device answers reads from nowhere: it is written first.
     diskspd("-b1M -w100 -o2 -Su -W0 -d1 {}", &disk.0).report();
-    for line in ["-b4K -r -o8 -Su -L -W0 -d1 {}", "-b4K -r -w30 -t2 -o4 -Su -W0 -d1 {}"] {
+    for line in ["-b4K -r -o8 -Su -L -W0 -d1 {}", "-b4K -r -w30 -t2 -o4 -Su -W0 -d1 --destroy {}"] {
         report_agrees_with_kernel(line, &disk.0, &disk.0);
     }
 }

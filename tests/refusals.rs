@@ -7,7 +7,7 @@ use common::loops::{self, Loop};
 use diskspd::plan::{AccessHint, OpenMode};
 use diskspd::sys::files;
 use diskspd::sys::problem::Problem;
-use diskspd::system::claims::Claims;
+use diskspd::system::claims::{Claims, Denial, protect};
 use diskspd::system::refusal::{How, Refusal, write_refusal};
 use diskspd::system::target::{TargetKind, probe};
 use std::os::unix::fs::FileExt;
@@ -27,6 +27,15 @@ fn uses(path: &Path) -> Vec<How> {
     }
 }
 
+/// Who has what was asked for.
+#[track_caller]
+fn in_use(answer: Result<Claims, Denial>) -> Vec<How> {
+    match answer.unwrap_err() {
+        Denial::Refused(Refusal::InUse { uses, .. }) => uses.into_iter().map(|each| each.how).collect(),
+        other => panic!("{other}"),
+    }
+}
+
 #[test]
 fn an_empty_device_is_opened_by_many_and_claimed_by_one() {
     let Some(device) = Loop::new(64 * MIB + 512) else { return };
@@ -36,15 +45,15 @@ fn an_empty_device_is_opened_by_many_and_claimed_by_one() {
     assert!(facts.direct.unwrap().offset >= 512);
     assert_eq!(write_refusal(path, false).unwrap(), None);
 
-    let claims = Claims::take([path, path, Path::new("/dev/null"), Path::new("/none")]).unwrap();
+    let claims = protect([path, path, Path::new("/dev/null"), Path::new("/none")], false).unwrap();
     assert_eq!(claims.len(), 1, "the same device twice, and what is no device");
     let workers =
         [(true, true), (false, true), (true, false)].map(|(r, w)| files::open(path, &mode(r, w)).unwrap());
     assert!(workers.iter().all(|worker| worker.size == 64 * MIB + 512));
-    let busy = Claims::take([path]).unwrap_err();
-    assert!(matches!(busy.problem, Problem::Busy), "{busy}");
+    let busy = protect([path], true).unwrap_err();
+    assert!(matches!(&busy, Denial::Target(e) if matches!(e.problem, Problem::Busy)), "{busy}");
     drop(claims);
-    drop(Claims::take([path]).unwrap());
+    drop(protect([path], false).unwrap());
 }
 
 #[test]
@@ -69,8 +78,8 @@ fn what_is_on_a_device_is_named_and_may_be_destroyed_if_told_so() {
         let Some(at) = device.mount(&path) else { continue };
         let here = |how: &How| matches!(how, How::Mounted { at: there, .. } if Path::new(there) == at);
         assert!(uses(&path).iter().any(here), "{kind}, even with --destroy: {:?}", uses(&path));
-        let busy = Claims::take([path.as_path()]).unwrap_err();
-        assert!(matches!(busy.problem, Problem::Busy), "{kind}: {busy}");
+        let refused = in_use(protect([path.as_path()], true));
+        assert!(refused.iter().any(here), "{kind}: {refused:?}");
     }
 }
 
@@ -108,7 +117,8 @@ fn a_disk_is_in_use_when_its_partition_is() {
         Refusal::WouldDestroy { path: whole.clone(), found: vec!["a partition table (MBR)"] }
     );
     assert_eq!(write_refusal(&partition, false).unwrap(), None);
-    let claims = Claims::take([partition.as_path(), whole.as_path()]).unwrap();
+    assert!(matches!(protect([partition.as_path(), whole.as_path()], false), Err(Denial::Refused(_))));
+    let claims = protect([partition.as_path(), whole.as_path()], true).unwrap();
     assert_eq!(claims.len(), 1, "the claim on the disk covers its partition");
     files::open(&partition, &mode(true, true)).unwrap();
     drop(claims);
@@ -121,7 +131,7 @@ fn a_disk_is_in_use_when_its_partition_is() {
         return;
     }
     assert!(matches!(uses(&whole)[..], [How::Mounted { .. }]));
-    assert!(matches!(Claims::take([whole.as_path()]).unwrap_err().problem, Problem::Busy));
+    assert!(matches!(in_use(protect([whole.as_path()], true))[..], [How::Mounted { .. }]));
 }
 
 #[test]
@@ -140,4 +150,119 @@ fn a_write_protected_device_is_read_only() {
     files::open(&device.device, &mode(true, false)).unwrap();
     let error = files::open(&device.device, &mode(true, true)).unwrap_err();
     assert!(matches!(error.problem, Problem::ReadOnly), "{error}");
+}
+
+#[test]
+fn a_device_is_one_device_under_all_its_names() {
+    let Some(device) = Loop::new(16 * MIB) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let (link, node) = (directory.path().join("by-id"), directory.path().join("node"));
+    std::os::unix::fs::symlink(&device.device, &link).unwrap();
+    let number = rustix::fs::stat(&device.device).unwrap().st_rdev;
+    rustix::fs::mknodat(rustix::fs::CWD, &node, rustix::fs::FileType::BlockDevice, 0o600.into(), number)
+        .unwrap();
+    let names = [link.as_path(), node.as_path(), device.device.as_path()];
+    let claims = protect(names, false).unwrap();
+    assert_eq!(claims.len(), 1);
+    for name in names {
+        claims.permit(name, &files::open(name, &mode(true, true)).unwrap()).unwrap();
+    }
+    drop(claims);
+    if device.mkfs("ext4").is_none() {
+        return;
+    }
+    for name in names {
+        let refused = protect([name], false).unwrap_err().to_string();
+        assert!(refused.starts_with(name.to_str().unwrap()) && refused.contains("ext4"), "{refused}");
+    }
+}
+
+#[test]
+fn what_is_made_of_a_device_while_it_is_not_claimed_is_found_when_it_is() {
+    // Somebody mounts and unmounts the device all the time. Whenever it is ours, it is not mounted, and stays so; and
+    // whenever it carries a file system, that is seen, though it was made after the device was named.
+    let Some((device, at)) = Loop::with_file_system(32 * MIB, "ext4") else { return };
+    let path = device.device.as_path();
+    let ended = std::sync::atomic::AtomicBool::new(false);
+    let mounted = || std::fs::read_to_string("/proc/self/mountinfo").unwrap().contains(at.to_str().unwrap());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                for (program, argument) in [("umount", at.as_path()), ("mount", path)] {
+                    let mut command = std::process::Command::new(program);
+                    command.arg(argument).args((program == "mount").then_some(&at));
+                    command.output().unwrap();
+                }
+            }
+        });
+        let mut won = 0;
+        for _ in 0..100_000 {
+            let Ok(claims) = protect([path], true) else { continue };
+            won += 1;
+            for _ in 0..20 {
+                assert!(!mounted(), "mounted while it was ours");
+            }
+            drop(claims);
+            if won == 50 {
+                break;
+            }
+        }
+        ended.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(won > 0, "the device was never free");
+    });
+    if mounted() {
+        loops::run("umount", &[at.to_str().unwrap()]);
+    }
+    assert!(matches!(protect([path], false), Err(Denial::Refused(Refusal::WouldDestroy { .. }))));
+    // The device's own end unmounts once more.
+    loops::run("mount", &[path.to_str().unwrap(), at.to_str().unwrap()]);
+}
+
+#[test]
+fn a_name_that_leads_elsewhere_after_the_check_is_not_written_to() {
+    let (Some(checked), Some(other)) = (Loop::new(16 * MIB), Loop::new(16 * MIB)) else { return };
+    let directory = common::directory();
+    let (link, file) = (directory.path().join("link"), directory.path().join("file"));
+    std::fs::write(&file, [0; 4096]).unwrap();
+    let point_at = |target: &Path| {
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(target, &link).unwrap();
+    };
+    let permitted = |claims: &Claims| claims.permit(&link, &files::open(&link, &mode(true, true)).unwrap());
+    point_at(&checked.device);
+    let claims = protect([link.as_path()], false).unwrap();
+    permitted(&claims).unwrap();
+    point_at(&other.device);
+    let changed = permitted(&claims).unwrap_err();
+    assert!(matches!(changed.problem, Problem::Changed), "{changed}");
+    point_at(&file);
+    permitted(&claims).unwrap();
+    // A file by the time of the check, and a device by the time of writing.
+    let claims = protect([link.as_path()], false).unwrap();
+    point_at(&other.device);
+    assert!(permitted(&claims).is_err());
+}
+
+#[test]
+fn every_disk_of_a_mounted_btrfs_is_in_use() {
+    let (Some(second), Some(mut first)) = (Loop::new(200 * MIB), Loop::new(200 * MIB)) else { return };
+    let (a, b) = (first.device.clone(), second.device.clone());
+    let both = ["-f", "-q", "-d", "single", "-m", "raid1", a.to_str().unwrap(), b.to_str().unwrap()];
+    if loops::run("mkfs.btrfs", &both).is_none() {
+        return;
+    }
+    for path in [&a, &b] {
+        let refused = protect([path.as_path()], false).unwrap_err().to_string();
+        assert!(refused.contains("btrfs") && refused.contains("--destroy"), "{refused}");
+    }
+    // Which devices belong together is told to the kernel by a scan.
+    loops::run("btrfs", &["device", "scan", a.to_str().unwrap()]);
+    loops::run("btrfs", &["device", "scan", b.to_str().unwrap()]);
+    if first.mount(&a).is_none() {
+        return;
+    }
+    for path in [&a, &b] {
+        let member = How::Member { file_system: "btrfs" };
+        assert!(in_use(protect([path.as_path()], true)).contains(&member), "{}", path.display());
+    }
 }

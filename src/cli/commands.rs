@@ -1,7 +1,8 @@
 //! Commands: first words that ask for something else than a run.
 
 use super::error::CliError;
-use super::{Invocation, ReportRequest, Shell};
+use super::{EventAction, Invocation, ReportRequest, Shell};
+use crate::profile::RawText;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
@@ -16,6 +17,15 @@ pub struct Command {
     read: fn(&[OsString]) -> Option<Invocation>,
 }
 
+impl Command {
+    /// The words that may follow it, where they're known: `bash`, `zsh`, `fish`; `--json`.
+    pub fn words(&self) -> Vec<&'static str> {
+        let first = self.arguments.split(' ').next().unwrap_or_default();
+        let first = first.trim_start_matches('[').trim_end_matches(']');
+        if first.starts_with('<') || first.is_empty() { Vec::new() } else { first.split('|').collect() }
+    }
+}
+
 /// All commands.
 pub const COMMANDS: &[Command] = &[
     Command {
@@ -24,6 +34,33 @@ pub const COMMANDS: &[Command] = &[
         help: "print the text report of a saved record again",
         read: |arguments| match arguments {
             [file] => Some(Invocation::Report(ReportRequest { file: file.into() })),
+            _ => None,
+        },
+    },
+    Command {
+        name: "devices",
+        arguments: "[--json]",
+        help: "list the block devices: number for #<n>, size, model, queue, who uses them",
+        read: |arguments| match arguments {
+            [] => Some(Invocation::Devices { json: false }),
+            [option] if option == "--json" => Some(Invocation::Devices { json: true }),
+            _ => None,
+        },
+    },
+    Command {
+        name: "event",
+        arguments: "wait|set|reset <event>",
+        help: "wait for an event of -ys, -yf, -yr, -yp, set it, or make it not set",
+        read: |arguments| match arguments {
+            [action, name] => {
+                let action = match action.as_bytes() {
+                    b"wait" => EventAction::Wait,
+                    b"set" => EventAction::Set,
+                    b"reset" => EventAction::Reset,
+                    _ => return None,
+                };
+                Some(Invocation::Event { action, name: RawText::from(name.as_bytes().to_vec()) })
+            }
             _ => None,
         },
     },

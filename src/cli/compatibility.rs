@@ -12,7 +12,7 @@ pub fn table() -> String {
          How each option relates to that of DISKSPD {COMPATIBLE_VERSION}. Made from the flag table by \
          `diskspd compatibility`.\n\n\
          In general: only `-` begins an option, not `/`; all options come before all targets; an option is one argument; \
-         disks and\ndrives are named by their block devices, not by `#<n>` or `<X>:`.\nThe column \"with -X\" tells which options may stand beside an XML profile.\n"
+         `#<n>` is\na number of `diskspd devices`; drives are named by their block devices, not by `<X>:`.\nThe column \"with -X\" tells which options may stand beside an XML profile.\n"
     );
     for group in GROUPS {
         let _ = write!(text, "\n## {}\n\n", group.title);

@@ -53,7 +53,15 @@ fn takes_file(flag: &Flag) -> bool {
 
 fn bash() -> String {
     let mut words = Vec::new();
-    let mut after_long = String::new();
+    let mut after_word = String::new();
+    for command in COMMANDS.iter().filter(|command| !command.words().is_empty()) {
+        let _ = writeln!(
+            after_word,
+            "        {}) ((COMP_CWORD == 2)) && {{ COMPREPLY=($(compgen -W '{}' -- \"$word\")); return; }} ;;",
+            command.name,
+            command.words().join(" ")
+        );
+    }
     for flag in flags::all() {
         let name = flag.name.with_dashes();
         match flag.name {
@@ -61,7 +69,7 @@ fn bash() -> String {
             Name::Long(_) if !flag.values.is_empty() => {
                 let values = flag.values.join(" ");
                 let _ = writeln!(
-                    after_long,
+                    after_word,
                     "        {name}) COMPREPLY=($(compgen -W '{values}' -- \"$word\")); return ;;"
                 );
             }
@@ -73,8 +81,7 @@ fn bash() -> String {
         "# Completions of diskspd for bash.\n\
          _diskspd() {{\n    \
          local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n    \
-         case $before in\n{after_long}        \
-         completions) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\")); return ;;\n    \
+         case $before in\n{after_word}    \
          esac\n    \
          case $word in\n        \
          -X*) COMPREPLY=($(compgen -P -X -f -- \"${{word#-X}}\")) ;;\n        \
@@ -122,16 +129,22 @@ fn zsh() -> String {
             writeln!(specs, "    '*{name}[{help}]' \\")
         };
     }
+    let mut after = String::new();
+    for command in COMMANDS.iter().filter(|command| !command.words().is_empty()) {
+        let _ = write!(
+            after,
+            "if [[ $words[2] == {} ]] && (( CURRENT == 3 )); then\n    compadd -- {}\n    return\nfi\n",
+            command.name,
+            command.words().join(" ")
+        );
+    }
     format!(
         "#compdef diskspd\n\
          # Completions of diskspd for zsh.\n\
          if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n    \
          compadd -- {}\n\
          fi\n\
-         if [[ $words[2] == completions ]] && (( CURRENT == 3 )); then\n    \
-         compadd -- bash zsh fish\n    \
-         return\n\
-         fi\n\
+         {after}\
          _arguments \\\n{specs}    '*:target:_files'\n",
         command_names()
     )
@@ -161,13 +174,36 @@ fn fish() -> String {
             command.help.replace('\'', "\\'")
         );
     }
-    text.push_str("complete -c diskspd -n '__fish_seen_subcommand_from completions' -x -a 'bash zsh fish'\n");
+    for command in COMMANDS.iter().filter(|command| !command.words().is_empty()) {
+        let _ = writeln!(
+            text,
+            "complete -c diskspd -n '__fish_seen_subcommand_from {}' -x -a '{}'",
+            command.name,
+            command.words().join(" ")
+        );
+    }
     text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_behind_commands_are_offered_by_every_shell() {
+        for (command, words) in
+            [("completions", "bash zsh fish"), ("event", "wait set reset"), ("devices", "--json")]
+        {
+            let row = COMMANDS.iter().find(|row| row.name == command).unwrap();
+            assert_eq!(row.words().join(" "), words);
+            for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+                let script = script(shell);
+                let line = script.lines().any(|line| line.contains(words));
+                assert!(line && script.contains(command), "{shell:?} {command}");
+            }
+        }
+        assert!(COMMANDS.iter().find(|row| row.name == "report").unwrap().words().is_empty());
+    }
 
     #[test]
     fn every_option_is_offered_by_every_shell() {

@@ -23,7 +23,7 @@ pub struct Draft {
     /// `-ys`, `-yf`, `-yr`, `-yp`
     pub events: Events,
     /// `-ye`
-    pub set_event: Option<RawText>,
+    pub set_events: Vec<RawText>,
     /// Alignment or stride that `-r` or `-s` stored, bytes.
     pub alignment: Option<u64>,
     /// Cache mode, once an option has set it.

@@ -1,5 +1,6 @@
 //! What is wrong with a command line, and how it is told.
 
+use crate::profile::RawText;
 use crate::units::{UnitError, UnitErrorKind};
 use std::fmt;
 
@@ -59,6 +60,8 @@ pub struct CliError {
     pub expected: Option<String>,
     /// Likely cause and what to do.
     pub hint: Option<String>,
+    /// Events of `-ye` in front of the error: they are set all the same.
+    pub set_events: Box<[RawText]>,
 }
 
 /// A place in an argument.
@@ -73,7 +76,7 @@ pub struct ArgumentPlace {
 impl CliError {
     /// An error of the command line as a whole.
     pub fn new(what: impl Into<String>) -> CliError {
-        CliError { what: what.into(), place: None, expected: None, hint: None }
+        CliError { what: what.into(), place: None, expected: None, hint: None, set_events: Box::default() }
     }
 
     /// An error at byte `position` of `argument`.

@@ -25,7 +25,8 @@ pub(super) const SYNOPSIS: &[&str] = &[
 pub(super) const TARGETS: &[(&str, &str)] = &[
     ("<path>", "a file: must exist, unless -c creates it"),
     ("/dev/<name>", "a block device: disk, partition, logical volume"),
-    ("#<n>, <X>:", "disk and drive of Windows; name the block device instead"),
+    ("#<n>, #<name>", "the block device with this number or name in diskspd devices; shells need quotes"),
+    ("//<server>/<share>/<path>", "a file on an SMB share that is mounted; with \\ too, in quotes"),
     ("*<n>", "template: with -Rp, to be replaced when the profile is run (-X)"),
     ("./-name, ./*name, ./report", "files whose names look like an option, a template, a command"),
 ];

@@ -45,10 +45,22 @@ pub enum Invocation {
     Version,
     /// Run, or with `-Rp` print, a profile.
     Run(Box<RunRequest>),
-    /// Set an existing event (`-ye`).
+    /// Set existing events (`-ye`), and end with [`EXIT_RUN_FAILED`].
     SetEvent {
+        /// Names of the events, at least one.
+        names: Vec<RawText>,
+    },
+    /// Do something with an event between processes.
+    Event {
+        /// What.
+        action: EventAction,
         /// Name of the event.
         name: RawText,
+    },
+    /// List the block devices.
+    Devices {
+        /// For programs.
+        json: bool,
     },
     /// List the engines.
     EngineHelp,
@@ -165,6 +177,17 @@ pub struct Events {
     pub wait: Option<RawText>,
     /// `-yp`: ends the run when someone sets it.
     pub stop: Option<RawText>,
+}
+
+/// What `diskspd event` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventAction {
+    /// Wait until it's set.
+    Wait,
+    /// Set it; somebody must have it open.
+    Set,
+    /// Make it not set; somebody must have it open.
+    Reset,
 }
 
 /// A saved record to print the report of.

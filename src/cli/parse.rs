@@ -39,13 +39,15 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let mut draft = Draft::default();
     first_pass(&options, &targets, &mut draft)?;
     for option in options.iter().filter(|option| !option.is_first_pass()) {
-        option.read(&mut draft, &options, &targets)?;
+        if let Err(error) = option.read(&mut draft, &options, &targets) {
+            return Err(CliError { set_events: draft.set_events.into(), ..error });
+        }
         if let Some(answer) = draft.answer.take() {
             return Ok(answer);
         }
     }
-    if let Some(name) = draft.set_event {
-        return Ok(Invocation::SetEvent { name });
+    if !draft.set_events.is_empty() {
+        return Ok(Invocation::SetEvent { names: draft.set_events });
     }
     if targets.is_empty() && draft.profile_path.is_none() {
         return Err(CliError::new("no target")

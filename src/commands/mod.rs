@@ -1,5 +1,7 @@
 //! Commands: what the program does with a command line.
 
+mod devices;
+mod event;
 mod load;
 mod output;
 mod report;
@@ -14,10 +16,14 @@ use std::process::ExitCode;
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let code = match cli::parse(&arguments) {
         Ok(invocation) => dispatch(invocation),
-        Err(error) => {
-            eprintln!("{error}");
-            EXIT_USAGE
-        }
+        // -ye takes effect where it stands, whatever is wrong behind it.
+        Err(error) => match event::try_all(&error.set_events) {
+            true => {
+                eprintln!("{error}");
+                EXIT_USAGE
+            }
+            false => EXIT_RUN_FAILED,
+        },
     };
     ExitCode::from(code)
 }
@@ -33,12 +39,9 @@ fn dispatch(invocation: Invocation) -> u8 {
         Invocation::Man => print(&cli::man::page()),
         Invocation::Completions(shell) => print(&cli::completions::script(shell)),
         Invocation::Compatibility => print(&cli::compatibility::table()),
-        Invocation::SetEvent { name } => {
-            eprintln!(
-                "ERROR: -ye{name}: this version has no events between processes yet, so there is none to set"
-            );
-            EXIT_RUN_FAILED
-        }
+        Invocation::SetEvent { names } => event::set_all(&names),
+        Invocation::Event { action, name } => event::act(action, &name),
+        Invocation::Devices { json } => devices::devices(json),
         Invocation::Report(request) => report::report(&request),
         Invocation::Run(request) => run::run(&request),
     }

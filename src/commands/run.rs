@@ -2,15 +2,15 @@
 
 use super::load;
 use super::output::{self, OutFile};
-use crate::cli::{EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, Events, RunRequest};
+use crate::cli::{EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, RunRequest};
 use crate::plan::{self, PlanError, Severity};
 use crate::profile::validate::{self, validate};
-use crate::profile::{Profile, ResultFormat};
+use crate::profile::{Profile, RawText, ResultFormat};
 use crate::report::{plan_text, profile_text, profile_xml, text};
 use crate::results::Record;
+use crate::run::events::{self, Event, Events};
 use crate::run::{self, Console, Control, Options};
 use crate::system::{self, System};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Returns the exit code.
@@ -38,20 +38,23 @@ pub fn run(request: &RunRequest) -> u8 {
         );
         return EXIT_USAGE;
     }
-    let mut refused = complain(&plan::not_yet(profile));
-    refused |= events_refused(&request.events);
-    if refused {
+    if complain(&plan::not_yet(profile)) {
         return EXIT_USAGE;
     }
     if profile.etw.is_some() {
         eprintln!("WARNING: -e: Linux has no such event tracing; the report comes without its sections");
     }
     let system = system::snapshot();
-    let options = Options { engine: request.engine, recreate: request.recreate, destroy: request.destroy };
+    let options = Options {
+        engine: request.engine,
+        recreate: request.recreate,
+        destroy: request.destroy,
+        ..Options::default()
+    };
     if request.dry_run {
         return dry_run(profile, &system, &options);
     }
-    measure(profile, &request.out, system, &options)
+    measure(profile, request, system, options)
 }
 
 /// Prints what validation finds; true = no errors.
@@ -69,17 +72,6 @@ fn complain(errors: &[PlanError]) -> bool {
         eprintln!("ERROR: {error}");
     }
     !errors.is_empty()
-}
-
-fn events_refused(events: &Events) -> bool {
-    let given =
-        [("-ys", &events.start), ("-yf", &events.finish), ("-yr", &events.wait), ("-yp", &events.stop)];
-    let given: Vec<&str> =
-        given.into_iter().filter(|(_, name)| name.is_some()).map(|(option, _)| option).collect();
-    for option in &given {
-        eprintln!("ERROR: {option}: this version has no events between processes yet; leave it out");
-    }
-    !given.is_empty()
 }
 
 fn print_profile(profile: &Profile) -> u8 {
@@ -119,8 +111,31 @@ fn exit_code(errors: &[PlanError]) -> u8 {
     if errors.iter().any(|e| e.severity == Severity::Profile) { EXIT_USAGE } else { EXIT_RUN_FAILED }
 }
 
-fn measure(profile: &Profile, out: &[PathBuf], system: System, options: &Options) -> u8 {
-    let files: Result<Vec<OutFile>, String> = out.iter().map(|path| OutFile::create(path)).collect();
+/// Opens the events of the command line.
+fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), String> {
+    let open = |option: &str, name: &Option<RawText>| match name {
+        Some(name) => events::open(name.as_bytes()).map(Some).map_err(|e| format!("{option}{name}: {e}")),
+        None => Ok(None),
+    };
+    let given = &request.events;
+    let events = Events {
+        start: open("-ys", &given.start)?,
+        finish: open("-yf", &given.finish)?,
+        wait: open("-yr", &given.wait)?,
+    };
+    Ok((events, open("-yp", &given.stop)?))
+}
+
+fn measure(profile: &Profile, request: &RunRequest, system: System, mut options: Options) -> u8 {
+    let stop;
+    (options.events, stop) = match open_events(request) {
+        Ok(events) => events,
+        Err(message) => {
+            eprintln!("ERROR: {message}");
+            return EXIT_RUN_FAILED;
+        }
+    };
+    let files: Result<Vec<OutFile>, String> = request.out.iter().map(|path| OutFile::create(path)).collect();
     let files = match files {
         Ok(files) => files,
         Err(message) => {
@@ -129,15 +144,23 @@ fn measure(profile: &Profile, out: &[PathBuf], system: System, options: &Options
         }
     };
     let control = Arc::new(Control::default());
-    let _watch = match run::watch(Arc::clone(&control)) {
-        Ok(watch) => watch,
-        Err(e) => {
-            eprintln!("ERROR: Ctrl-C can't be watched for: {e}");
+    let watches = run::watch(Arc::clone(&control), stop.clone())
+        .map_err(|e| format!("Ctrl-C can't be watched for: {e}"))
+        .and_then(|signals| match stop {
+            Some(event) => events::stop_when_set(event, Arc::clone(&control))
+                .map(|watch| (signals, Some(watch)))
+                .map_err(|e| format!("-yp: {e}")),
+            None => Ok((signals, None)),
+        });
+    let _watches = match watches {
+        Ok(watches) => watches,
+        Err(message) => {
+            eprintln!("ERROR: {message}");
             return EXIT_RUN_FAILED;
         }
     };
     let console = Console::new(profile.verbose);
-    let outcome = match run::run(profile, &system, options, &control, &console) {
+    let outcome = match run::run(profile, &system, &options, &control, &console) {
         Ok(outcome) => outcome,
         Err(errors) => {
             complain(&errors);

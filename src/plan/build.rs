@@ -158,6 +158,7 @@ fn worker(
         targets.push(WorkerTarget {
             target: index,
             path: target.path.clone(),
+            location: around.facts[index].location.clone(),
             open,
             size,
             requests,

@@ -17,6 +17,7 @@ use crate::engine::EngineKind;
 use crate::profile::RawText;
 pub use crate::sys::files::{AccessHint, OpenMode};
 use crate::workload::TargetWorkload;
+use std::path::PathBuf;
 
 /// One time span, fully decided.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +70,8 @@ pub struct WorkerTarget {
     pub target: usize,
     /// As the user gave it.
     pub path: RawText,
+    /// Where it is opened.
+    pub location: PathBuf,
     /// How it is opened.
     pub open: OpenMode,
     /// Size found when planning, bytes.

@@ -2,7 +2,7 @@
 //! They are refused, each by name: an option that is accepted and ignored would falsify the run.
 
 use super::PlanError;
-use crate::profile::{CacheMode, IoPriority, Profile, Target, TimeSpan};
+use crate::profile::{IoPriority, Profile, Target, TimeSpan};
 
 /// An option and how to see that a time span or target uses it.
 struct NotYet<T: 'static> {
@@ -26,11 +26,6 @@ const TARGET: &[NotYet<Target>] = &[
     NotYet { option: "-I", meaning: "I/O priorities", used: |t| t.io_priority != IoPriority::Normal },
     NotYet { option: "-l", meaning: "large pages for I/O buffers", used: |t| t.use_large_pages },
     NotYet { option: "-Sm", meaning: "memory-mapped I/O", used: |t| t.memory_mapped_io },
-    NotYet {
-        option: "-Sr",
-        meaning: "bypassing only the local cache",
-        used: |t| t.cache_mode == CacheMode::DisableLocalCache,
-    },
     NotYet {
         option: "-Z<size>",
         meaning: "write data from a random source",

@@ -2,7 +2,7 @@
 
 use super::PlanError;
 use crate::profile::{CacheMode, DistributionKind, Target};
-use crate::system::target::{DirectRequirements, TargetFacts, TargetKind, WindowsForm, windows_form};
+use crate::system::target::{DirectRequirements, TargetFacts, TargetKind, is_drive_letter};
 use crate::units;
 use crate::workload::{Placement, Region};
 
@@ -39,6 +39,10 @@ pub fn check(
             units::Size(target.max_file_size)
         ));
     }
+    if !simulated && target.cache_mode == CacheMode::DisableLocalCache && !facts.is_remote() {
+        errors.push(PlanError::target(local(target, facts)));
+        return;
+    }
     if !simulated
         && target.cache_mode != CacheMode::Cached
         && let Some(needs) = facts.direct
@@ -53,14 +57,10 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
     if path.as_bytes().is_empty() {
         return Err("a target is the empty text: name a file or a block device".into());
     }
-    if let Some(form) = windows_form(path.as_bytes()) {
-        let what = match form {
-            WindowsForm::PhysicalDisk => "a whole disk",
-            WindowsForm::Volume => "a volume",
-        };
+    if is_drive_letter(path.as_bytes()) {
         return Err(format!(
-            "'{path}' is how Windows names {what}; here it is a path, for example /dev/nvme0n1 (lsblk lists them). A \
-             file of that name is written ./{path}"
+            "'{path}' is how Windows names a volume; here it is the path of a block device, for example /dev/nvme0n1p1 \
+             (lsblk lists them), or of a file. A file of that name is written ./{path}"
         ));
     }
     match facts.kind {
@@ -97,12 +97,25 @@ pub fn planned_size(target: &Target, facts: &TargetFacts) -> u64 {
     }
 }
 
+/// `-Sr` where there is no client cache.
+fn local(target: &Target, facts: &TargetFacts) -> String {
+    let what = match facts.kind {
+        TargetKind::BlockDevice => "is a block device".into(),
+        _ => format!("lies on file system {}", facts.file_system),
+    };
+    format!(
+        "'{}' can't be used with -Sr: it {what}, which is local. -Sr bypasses only the client's cache of a remote file \
+         system (NFS, SMB, 9p, FUSE and the like); use -Su to bypass the cache of this machine",
+        target.path
+    )
+}
+
 /// `O_DIRECT` needs offsets and lengths on the device's grid: says which setting is off it.
 fn direct(target: &Target, facts: &TargetFacts, needs: DirectRequirements) -> Result<(), String> {
     let path = &target.path;
     if needs.offset == 0 {
         return Err(format!(
-            "'{path}' can't be used without the cache (-S, -Su, -Sh, -h): file system {} has no O_DIRECT; use -Sb, or \
+            "'{path}' can't be used without the cache (-S, -Su, -Sh, -Sr, -h): file system {} has no O_DIRECT; use -Sb, or \
              a file elsewhere",
             facts.file_system
         ));
@@ -125,7 +138,7 @@ fn direct(target: &Target, facts: &TargetFacts, needs: DirectRequirements) -> Re
         return Ok(());
     }
     Err(format!(
-        "'{path}': without the cache (-S, -Su, -Sh, -h) every I/O has to lie on the logical blocks of the device, {grid} \
+        "'{path}': without the cache (-S, -Su, -Sh, -Sr, -h) every I/O has to lie on the logical blocks of the device, {grid} \
          bytes each; {} {} not a multiple of it",
         off.join(" and "),
         if off.len() == 1 { "is" } else { "are" }

@@ -1,6 +1,8 @@
 //! Ctrl-C: the first one ends the run in order, with a report of what was measured; the second one kills.
 
 use super::control::Control;
+use super::events;
+use crate::sys::event::Event;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::{Handle, Signals};
@@ -14,11 +16,11 @@ pub struct Watch {
     handle: Handle,
 }
 
-/// Starts watching on behalf of a run.
+/// Starts watching on behalf of a run; a signal also sets the event of `-yp`, for others to stop by.
 ///
 /// # Errors
 /// The handlers can't be installed.
-pub fn watch(control: Arc<Control>) -> io::Result<Watch> {
+pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>) -> io::Result<Watch> {
     // Armed by the first signal, so that the second one has the effect it has by default. Registered before the flag
     // is set by the same signal: handlers run in the order of registration.
     let armed = Arc::new(AtomicBool::new(false));
@@ -33,6 +35,9 @@ pub fn watch(control: Arc<Control>) -> io::Result<Watch> {
             // On standard output, as DISKSPD does; a closed one is no reason to go on.
             let _ = writeln!(io::stdout(), "\n*** Interrupted: the run ends here, its report follows ***");
             control.interrupt();
+            if let Some(event) = &stop {
+                events::set_or_complain(event);
+            }
         }
     })?;
     Ok(Watch { handle })

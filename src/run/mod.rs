@@ -9,6 +9,7 @@
 
 mod console;
 mod control;
+pub mod events;
 mod interrupt;
 mod live;
 mod precreate;
@@ -20,6 +21,7 @@ mod worker;
 
 pub use console::Console;
 pub use control::Control;
+pub use events::Events;
 pub use interrupt::watch;
 pub use precreate::resized;
 pub use span::{Options, probe_and_plan};

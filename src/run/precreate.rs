@@ -4,6 +4,7 @@ use super::console::Console;
 use super::control::Control;
 use super::span::{self, Options};
 use crate::profile::{PrecreateFiles, Profile, RawText, Target};
+use crate::system::target;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A file that is created before the first time span.
@@ -71,7 +72,8 @@ pub fn create_all(
     let mut created = HashSet::new();
     let wanted = if options.simulated() { Vec::new() } else { files(profile) };
     for file in wanted {
-        match span::create(&file, options, control, console) {
+        let path = target::locate(file.path.as_bytes())?;
+        match span::create(&file, &path, options, control, console) {
             Ok(()) => created.insert(file.path),
             Err(_) if control.is_interrupted() => break,
             Err(message) => return Err(message),

@@ -267,7 +267,10 @@ fn write(
     progress: &mut dyn FnMut(u64, u64),
     stop: &AtomicBool,
 ) -> Result<(), Reason> {
-    file.set_len(0).map_err(|source| Reason::Kernel { doing: "truncate the file", source })?;
+    // Not all user-space file systems can truncate a file that is open for writing only; a new one needn't be.
+    if file.metadata().map_or(true, |found| found.len() > 0) {
+        file.set_len(0).map_err(|source| Reason::Kernel { doing: "truncate the file", source })?;
+    }
     // Known only before: a failed allocation keeps what it got.
     let free = rustix::fs::fstatvfs(file).map_or(0, |found| found.f_bavail.saturating_mul(found.f_frsize));
     let fail = |doing, source: io::Error| match source.raw_os_error() {

@@ -9,6 +9,7 @@ use crate::engine::{EngineKind, Setup};
 use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget};
 use crate::sys::memory::Buffer;
 use crate::sys::{cpu, files};
+use crate::system::claims::Claims;
 use crate::units;
 use crate::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
 use std::os::fd::OwnedFd;
@@ -20,6 +21,8 @@ pub struct Shared<'a> {
     pub span: &'a SpanPlan,
     /// One position per target of the span.
     pub interlocked: &'a [Arc<InterlockedPosition>],
+    /// The devices that may be written to.
+    pub claims: &'a Claims,
     /// For `-v` and `-P`.
     pub console: &'a Console,
 }
@@ -45,7 +48,8 @@ pub fn set_up<'a>(
         EngineKind::Sim => Clock::simulated(0),
         _ => Clock::Monotonic,
     };
-    let (opened, files) = if real { open_all(plan)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
+    let (opened, files) =
+        if real { open_all(plan, shared.claims)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
     let engine = plan
         .engine
         .row()
@@ -90,14 +94,21 @@ pub fn schedule(span: &SpanPlan) -> Schedule {
 
 /// Opens the targets; the same path opened in the same way is opened once. Returns the files and, for each target, the
 /// index of its file.
-fn open_all(plan: &WorkerPlan) -> Result<(Vec<OwnedFd>, Vec<u32>), String> {
+///
+/// A path may lead to another device than the one that was checked: the last look is at what is open.
+fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<OwnedFd>, Vec<u32>), String> {
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let mut opened = Vec::new();
     let mut index = Vec::new();
     for target in &plan.targets {
-        let known = distinct.iter().position(|d| d.path == target.path && d.open == target.open);
+        let known = distinct.iter().position(|d| d.location == target.location && d.open == target.open);
         if known.is_none() {
-            opened.push(files::open(target.path.as_path(), &target.open).map_err(|e| e.to_string())?.file);
+            let path = &target.location;
+            let found = files::open(path, &target.open).map_err(|e| e.to_string())?;
+            if target.open.write {
+                claims.permit(path, &found).map_err(|e| e.to_string())?;
+            }
+            opened.push(found.file);
             distinct.push(target);
         }
         index.push(known.unwrap_or(distinct.len() - 1) as u32);

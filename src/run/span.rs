@@ -2,6 +2,7 @@
 
 use super::console::Console;
 use super::control::{Control, Phase};
+use super::events::Events;
 use super::live::Counters;
 use super::precreate::File;
 use super::recorder::merge_errors;
@@ -14,14 +15,13 @@ use crate::plan::{self, PlanError, SpanPlan, Surroundings, WorkerPlan};
 use crate::profile::{Profile, RawText, Target, TimeSpan};
 use crate::results::{CpuTimes, SpanResults};
 use crate::system::System;
-use crate::system::claims::Claims;
+use crate::system::claims::{self, Claims};
 use crate::system::cpu_times::CpuClock;
-use crate::system::refusal::write_refusal;
 use crate::system::target;
 use crate::system::target::{TargetFacts, TargetKind};
 use crate::workload::InterlockedPosition;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How the user wants a profile to be run, beyond what the profile says.
@@ -33,6 +33,8 @@ pub struct Options {
     pub recreate: bool,
     /// `--destroy`: block devices that carry a signature may be written to.
     pub destroy: bool,
+    /// `-ys`, `-yf`, `-yr`
+    pub events: Events,
 }
 
 impl Options {
@@ -67,10 +69,36 @@ pub fn probe_and_plan(
     system: &System,
     options: &Options,
 ) -> Result<SpanPlan, Vec<PlanError>> {
+    plan_at(&locations(span, options)?, profile, span, system, options)
+}
+
+/// Where the targets are, in their order. Looked up once for a span: what is checked has to be what is opened.
+fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec<PlanError>> {
+    let mut errors = Vec::new();
+    let locations = span.targets.iter().map(|target| match target::locate(target.path.as_bytes()) {
+        Ok(location) => location,
+        Err(_) if options.simulated() => PathBuf::new(),
+        Err(message) => {
+            errors.push(PlanError::target(message));
+            PathBuf::new()
+        }
+    });
+    let locations = locations.collect();
+    errors.dedup();
+    if errors.is_empty() { Ok(locations) } else { Err(errors) }
+}
+
+fn plan_at(
+    locations: &[PathBuf],
+    profile: &Profile,
+    span: &TimeSpan,
+    system: &System,
+    options: &Options,
+) -> Result<SpanPlan, Vec<PlanError>> {
     let mut facts = Vec::new();
     let mut errors = Vec::new();
-    for target in &span.targets {
-        match target::probe(target.path.as_path()) {
+    for location in locations {
+        match target::probe(location) {
             Ok(found) => facts.push(found),
             // A simulated device needs no target; the plan sees one that isn't there.
             Err(_) if options.simulated() => facts.push(TargetFacts::default()),
@@ -96,29 +124,31 @@ pub fn run(
 ) -> SpanOutcome {
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.message).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they came out.
-    let first = match probe_and_plan(profile, span, system, options) {
-        Ok(plan) => plan,
+    let planned =
+        locations(span, options).and_then(|at| Ok((plan_at(&at, profile, span, system, options)?, at)));
+    let (first, locations) = match planned {
+        Ok(planned) => planned,
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
     first.warnings.iter().for_each(|warning| console.warn(warning));
-    let guards = match if options.simulated() {
+    let claims = match if options.simulated() {
         Ok(Claims::default())
     } else {
-        protect_and_prepare(span, precreated, options, control, console)
+        protect_and_prepare(span, &locations, precreated, options, control, console)
     } {
-        Ok(guards) => guards,
+        Ok(claims) => claims,
         Err(_) if control.is_interrupted() => return SpanOutcome::default(),
         Err(message) => return SpanOutcome::failed(vec![message]),
     };
-    let plan = match probe_and_plan(profile, span, system, options) {
+    let plan = match plan_at(&locations, profile, span, system, options) {
         Ok(plan) => plan,
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
     let outcome = match options.engine {
-        Some(EngineKind::Sim) => simulate(&plan, system, console),
-        _ => measure(&plan, system, control, console),
+        Some(EngineKind::Sim) => simulate(&plan, system, options, control, console),
+        _ => measure(&plan, system, &claims, options, control, console),
     };
-    drop(guards);
+    drop(claims);
     warn_of_short_transfers(&outcome.results, console);
     outcome
 }
@@ -127,40 +157,36 @@ pub fn run(
 /// exclusively ours until the span is over.
 fn protect_and_prepare(
     span: &TimeSpan,
+    locations: &[PathBuf],
     precreated: &HashSet<RawText>,
     options: &Options,
     control: &Control,
     console: &Console,
 ) -> Result<Claims, String> {
-    let written: Vec<&Path> =
-        span.targets.iter().filter(|t| t.write_ratio > 0).map(|t| t.path.as_path()).collect();
-    for path in &written {
-        if let Some(refusal) = write_refusal(path, options.destroy).map_err(|e| e.to_string())? {
-            return Err(refusal.to_string());
-        }
-    }
-    let claims = Claims::take(written).map_err(|e| e.to_string())?;
-    let wanted = || span.targets.iter().filter(|t| plan::creates(t) && !precreated.contains(&t.path));
+    let targets = || span.targets.iter().zip(locations);
+    let written = targets().filter(|(target, _)| target.write_ratio > 0).map(|(_, path)| path.as_path());
+    let claims = claims::protect(written, options.destroy).map_err(|e| e.to_string())?;
+    let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
     // A path that is listed twice is created once, as its last target wants it.
-    let last: HashMap<&RawText, &Target> = wanted().map(|t| (&t.path, t)).collect();
-    for target in wanted() {
+    let last: HashMap<&RawText, &Target> = wanted().map(|(t, _)| (&t.path, t)).collect();
+    for (target, path) in wanted() {
         if last.get(&target.path).is_some_and(|last| std::ptr::eq(*last, target)) {
             let size = target.file_size.unwrap_or(0);
             let file = File { path: target.path.clone(), size, zero: target.zero_write_buffers };
-            create(&file, options, control, console)?;
+            create(&file, path, options, control, console)?;
         }
     }
     Ok(claims)
 }
 
-/// Creates a file, but never on a block device.
+/// Creates a file where it was located, but never on a block device.
 pub(super) fn create(
     file: &File,
+    path: &Path,
     options: &Options,
     control: &Control,
     console: &Console,
 ) -> Result<(), String> {
-    let path = file.path.as_path();
     if target::probe(path).map_err(|e| e.to_string())?.kind == TargetKind::BlockDevice {
         return Ok(());
     }
@@ -185,10 +211,17 @@ pub(super) fn create(
 }
 
 /// Runs the workers in real time.
-fn measure(plan: &SpanPlan, system: &System, control: &Control, console: &Console) -> SpanOutcome {
+fn measure(
+    plan: &SpanPlan,
+    system: &System,
+    claims: &Claims,
+    options: &Options,
+    control: &Control,
+    console: &Console,
+) -> SpanOutcome {
     control.begin_span();
     let interlocked = interlocked_positions(plan);
-    let shared = Shared { span: plan, interlocked: &interlocked, console };
+    let shared = Shared { span: plan, interlocked: &interlocked, claims, console };
     let live: Vec<Counters> = match console.is_live() {
         true => plan.workers.iter().map(|_| Counters::new(plan.measure_latency)).collect(),
         false => Vec::new(),
@@ -208,8 +241,9 @@ fn measure(plan: &SpanPlan, system: &System, control: &Control, console: &Consol
                 }
             }
         }
-        let clocked = Clocked { plan, system, control, console, live: &live };
-        if control.wait_until_ready(plan.workers.len()) {
+        let events = &options.events;
+        let clocked = Clocked { plan, system, events, control, console, live: &live };
+        if control.wait_until_ready(plan.workers.len()) && events.may_start(control, console) {
             (results.measured, results.cpus) = clocked.phases();
         }
         control.set_phase(Phase::Stop);
@@ -257,6 +291,7 @@ fn work(worker: &WorkerPlan, shared: &Shared, control: &Control, live: Option<&C
 struct Clocked<'a> {
     plan: &'a SpanPlan,
     system: &'a System,
+    events: &'a Events,
     control: &'a Control,
     console: &'a Console,
     live: &'a [Counters],
@@ -266,7 +301,7 @@ impl Clocked<'_> {
     /// Leads the workers through the phases. Returns the measured time, ns (0 = never measured), and the CPU times in
     /// it.
     fn phases(&self) -> (Nanos, Vec<CpuTimes>) {
-        let Clocked { plan, control, console, .. } = *self;
+        let Clocked { plan, events, control, console, .. } = *self;
         console.verbose(|| format!("starting: {} threads", plan.workers.len()));
         console.begin(self.live);
         control.start();
@@ -277,12 +312,14 @@ impl Clocked<'_> {
             }
         }
         console.verbose(|| format!("measuring for {} s", plan.duration));
+        events.measurement_begins(control);
         let before = CpuClock::read();
         let start = control.start_measuring();
         let complete = self.sleep("measure", plan.duration);
         control.set_phase(Phase::Cooldown);
         let measured = clock::monotonic() - start;
         let after = CpuClock::read();
+        events.measurement_ended(control);
         console.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
         if complete && plan.cooldown > 0 {
             console.verbose(|| format!("cooling down for {} s", plan.cooldown));
@@ -315,9 +352,20 @@ impl Clocked<'_> {
 }
 
 /// Runs the workers in virtual time, one after the other in this thread: the outcome depends on the plan alone.
-fn simulate(plan: &SpanPlan, system: &System, console: &Console) -> SpanOutcome {
+fn simulate(
+    plan: &SpanPlan,
+    system: &System,
+    options: &Options,
+    control: &Control,
+    console: &Console,
+) -> SpanOutcome {
+    if !options.events.may_start(control, console) {
+        return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
+    }
+    options.events.measurement_begins(control);
     let interlocked = interlocked_positions(plan);
-    let shared = Shared { span: plan, interlocked: &interlocked, console };
+    let claims = &Claims::default();
+    let shared = Shared { span: plan, interlocked: &interlocked, claims, console };
     let schedule = setup::schedule(plan);
     let mut results =
         SpanResults { measured: schedule.cooldown - schedule.measure, ..SpanResults::default() };
@@ -333,6 +381,8 @@ fn simulate(plan: &SpanPlan, system: &System, console: &Console) -> SpanOutcome 
             Err(message) => failures.push(message),
         }
     }
+    options.events.measurement_ended(control);
+    failures.extend(control.failures());
     // Nothing real was used: all CPUs were idle in that time.
     let active = system.topology.groups.iter().map(|g| g.active as usize).sum();
     results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-/// Magic number, name, and whether the file system's files live on another host.
+/// Magic number, name, and whether the file system's files live on another host, or, for all we know, may: what serves
+/// a FUSE file system is a program, and that a machine's own disk is behind it shows nowhere.
 ///
 /// ext2, ext3 and ext4 share a number, and one driver serves them all.
 const TYPES: [(u32, &str, bool); 37] = [
@@ -31,7 +32,7 @@ const TYPES: [(u32, &str, bool); 37] = [
     (0x5346_544e, "ntfs", false),
     (0x5846_5342, "xfs", false),
     (0x6265_6572, "sysfs", false),
-    (0x6573_5546, "fuse", false),
+    (0x6573_5546, "fuse", true),
     (0x7366_746e, "ntfs3", false),
     (0x7371_7368, "squashfs", false),
     (0x7461_636f, "ocfs2", false),
@@ -57,9 +58,9 @@ pub fn type_name(path: &Path) -> String {
     }
 }
 
-/// Whether a type of this name is a network file system, so that there is a client cache to bypass (`-Sr`).
-pub fn is_network(type_name: &str) -> bool {
-    TYPES.iter().any(|(_, name, network)| *name == type_name && *network)
+/// Whether a type of this name is a network or FUSE file system, so that there is a client cache to bypass (`-Sr`).
+pub fn is_remote(type_name: &str) -> bool {
+    TYPES.iter().any(|(_, name, remote)| *name == type_name && *remote)
 }
 
 fn magic(path: &Path) -> Option<u32> {

@@ -38,6 +38,8 @@ pub struct OpenTarget {
     pub file: OwnedFd,
     /// Its size now, bytes; never 0.
     pub size: u64,
+    /// What `stat` gives as the number of the device itself, if it's a block device.
+    pub device: Option<u64>,
 }
 
 /// Opens an existing regular file or block device as the mode says; links are followed, nothing is created.
@@ -87,7 +89,8 @@ pub fn open(path: &Path, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
     if mode.hint.random {
         advise(Advice::Random)?;
     }
-    Ok(OpenTarget { file, size })
+    let device = device_number(&file);
+    Ok(OpenTarget { file, size, device })
 }
 
 /// Claims a block device for this process as long as the handle is open: the kernel refuses when it (or a partition
@@ -104,6 +107,21 @@ pub fn claim(device: &Path) -> Result<OwnedFd, TargetError> {
         answer => answer,
     }
     .map_err(|error| TargetError::from_io(device, "claim it", "read", error))
+}
+
+/// Opens a block device for reading what is on it.
+///
+/// # Errors
+/// What keeps it from being opened.
+pub fn look_into(device: &Path) -> Result<OwnedFd, TargetError> {
+    rustix::fs::open(device, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+        .map_err(|error| TargetError::from_io(device, "read what is on it", "read", error))
+}
+
+/// What `stat` gives as the number of an open block device; `None` for anything else.
+pub fn device_number(file: impl AsFd) -> Option<u64> {
+    let found = rustix::fs::fstat(file).ok()?;
+    (FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice).then_some(found.st_rdev)
 }
 
 /// What is at a path, links followed.

@@ -3,6 +3,7 @@
 
 pub mod block;
 pub mod cpu;
+pub mod event;
 pub mod extents;
 pub mod file_systems;
 pub mod files;

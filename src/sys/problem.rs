@@ -64,6 +64,11 @@ pub enum Problem {
         "is in use by the kernel or by another program that wants it for itself: mounted, swap, part of a RAID, LVM or multipath device; release it first"
     )]
     Busy,
+    /// The name leads to another device than before.
+    #[error(
+        "leads to another device than a moment ago, which was not checked; nothing was written to it, try again"
+    )]
+    Changed,
     /// `ETXTBSY`
     #[error("is in use as a running program or as swap space, and can't be written")]
     Executing,

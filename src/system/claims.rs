@@ -1,10 +1,11 @@
-//! Exclusive claims on the block devices that are written to.
+//! Exclusive claims on the block devices that are written to, and the order in which they're taken and checked.
 
-use super::device::{Device, Number, block_number};
+use super::device::{Device, Number, block_number, split};
+use super::refusal::{Refusal, found_on, uses, write_refusal};
 use super::root::Root;
-use crate::sys::files;
-use crate::sys::problem::TargetError;
-use std::os::fd::OwnedFd;
+use crate::sys::files::{self, OpenTarget};
+use crate::sys::problem::{Problem, TargetError};
+use std::fs::File;
 use std::path::Path;
 
 /// Holds block devices for this process until it's dropped: nobody can mount them, swap to them or build them into a
@@ -12,43 +13,110 @@ use std::path::Path;
 /// the ordinary way, which a claim doesn't hinder.
 #[derive(Debug, Default)]
 #[must_use]
-pub struct Claims(Vec<OwnedFd>);
+pub struct Claims {
+    held: Vec<File>,
+    /// The devices held, and partitions that are covered by the claim on their disk.
+    numbers: Vec<Number>,
+}
+
+/// Why devices can't be written to.
+#[derive(Debug, thiserror::Error)]
+pub enum Denial {
+    /// They're in use, or something is on them.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// They can't be claimed or looked at.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+}
+
+/// Claims the block devices among the paths that are to be written to, and checks that nothing of the user's is
+/// destroyed: see [`Refusal`]. Regular files and paths that don't exist are passed over. The same device can be named
+/// several times, by several names, and a disk together with its partitions: the claim on the disk covers them.
+///
+/// The claim comes first, and what is on a device is read through the claim itself: so nobody can mount it, or build it
+/// into something, between the check and the end of the run, and a name that leads elsewhere by now deceives nobody.
+/// Programs that write to the device without asking the kernel for it (`dd`, `mkfs -F`) can't be kept away.
+///
+/// # Errors
+/// The first device that somebody else has, that carries something (unless `destroy`), or that can't be looked at.
+pub fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, Denial> {
+    let mut devices: Vec<(Option<Number>, Number, &Path)> = paths
+        .into_iter()
+        .filter_map(|path| block_number(path).map(|number| (whole(number), number, path)))
+        .collect();
+    // Disks first: a claim on a partition would keep us from claiming its disk.
+    devices.sort_by_key(|(whole, number, _)| (whole.is_some(), *number));
+    devices.dedup_by_key(|(_, number, _)| *number);
+    let mut claims = Claims::default();
+    for (whole, number, path) in devices {
+        let covered = whole.is_some_and(|disk| claims.covers(disk));
+        let device = File::from(match covered {
+            true => files::look_into(path)?,
+            false => files::claim(path).map_err(|error| explained(error, path))?,
+        });
+        if files::device_number(&device).map(split) != Some(number) {
+            return Err(TargetError::new(path, Problem::Changed).into());
+        }
+        check(path, number, &device, destroy)?;
+        claims.numbers.push(number);
+        if !covered {
+            claims.held.push(device);
+        }
+    }
+    Ok(claims)
+}
+
+fn whole(number: Number) -> Option<Number> {
+    Some(Device::of(&Root::live(), number)?.whole()?.number)
+}
+
+/// Says who has a device that can't be claimed, if that can be found out.
+fn explained(error: TargetError, path: &Path) -> Denial {
+    match (&error.problem, write_refusal(path, true)) {
+        (Problem::Busy, Ok(Some(refusal))) => refusal.into(),
+        _ => error.into(),
+    }
+}
+
+fn check(path: &Path, number: Number, device: &File, destroy: bool) -> Result<(), Denial> {
+    // The kernel knows no claim of loop devices on what is behind them, nor of partitions' holders in all cases.
+    let uses = uses(&Root::live(), number);
+    if !uses.is_empty() {
+        return Err(Refusal::InUse { path: path.to_owned(), uses }.into());
+    }
+    let found = if destroy { Vec::new() } else { found_on(path, device)? };
+    match found.is_empty() {
+        true => Ok(()),
+        false => Err(Refusal::WouldDestroy { path: path.to_owned(), found }.into()),
+    }
+}
 
 impl Claims {
-    /// Claims the block devices among the paths; others are passed over. The same device can be named several times,
-    /// and a disk together with its partitions: the claim on the disk covers them.
+    /// The last look before something is written: whether what is open by now is what was checked. Regular files always
+    /// are.
     ///
     /// # Errors
-    /// [`crate::sys::problem::Problem::Busy`] with the first device that somebody else has, and what else keeps it from
-    /// being opened.
-    pub fn take<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Claims, TargetError> {
-        let whole = |number: Number| Some(Device::of(&Root::live(), number)?.whole()?.number);
-        let mut devices: Vec<(Number, Option<Number>, &Path)> = paths
-            .into_iter()
-            .filter_map(|path| block_number(path).map(|number| (number, whole(number), path)))
-            .collect();
-        // Disks first: a claim on a partition would keep us from claiming its disk.
-        devices.sort_by_key(|(number, whole, _)| (whole.is_some(), *number));
-        devices.dedup_by_key(|(number, ..)| *number);
-        let mut claimed: Vec<Number> = Vec::new();
-        let mut claims = Claims::default();
-        for (number, whole, path) in devices {
-            if whole.is_some_and(|disk| claimed.contains(&disk)) {
-                continue;
-            }
-            claims.0.push(files::claim(path)?);
-            claimed.push(number);
+    /// [`Problem::Changed`] for a block device that isn't held: the path leads elsewhere than before.
+    pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), TargetError> {
+        match opened.device.map(split) {
+            Some(number) if !self.covers(number) => Err(TargetError::new(path, Problem::Changed)),
+            _ => Ok(()),
         }
-        Ok(claims)
     }
 
-    /// How many devices are claimed.
+    /// Whether the device was checked and is held: itself, or the disk that it's a partition of.
+    fn covers(&self, device: Number) -> bool {
+        self.numbers.contains(&device)
+    }
+
+    /// How many devices are held.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.held.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.held.is_empty()
     }
 }

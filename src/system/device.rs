@@ -2,11 +2,41 @@
 
 use super::root::{Root, names, number, text};
 use rustix::fs::FileType;
+use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// (major, minor).
 pub(super) type Number = (u32, u32);
+
+/// What is known of a block device and its queue; `None` = the kernel doesn't tell, or it makes no sense here. A
+/// partition has the queue of its disk.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Details {
+    /// What the hardware calls itself, with its maker where that is told apart; partitions have none.
+    pub model: Option<String>,
+    /// The name that a device-mapper device was given.
+    pub mapper_name: Option<String>,
+    /// What a loop device is made of: a file or device.
+    pub backing_file: Option<String>,
+    /// Whether it has turning parts, as far as the kernel was told.
+    pub rotational: Option<bool>,
+    /// The smallest unit that can be read or written, bytes.
+    pub logical_block_size: Option<u32>,
+    /// The smallest unit that the device writes without reading around it, bytes.
+    pub physical_block_size: Option<u32>,
+    /// Its volatile cache as the kernel treats it: `write back`, or `write through` where there is none.
+    pub write_cache: Option<String>,
+    /// The I/O scheduler in use; `none` is one of its names.
+    pub scheduler: Option<String>,
+    /// How many requests the kernel queues for it (`nr_requests`), per hardware queue.
+    pub queue_depth: Option<u32>,
+}
+
+/// Details of the block device at a path; `None` when there is none.
+pub fn details(path: &Path) -> Option<Details> {
+    Some(Device::of(&Root::live(), block_number(path)?)?.details())
+}
 
 /// A block device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +80,7 @@ impl Device {
 
     /// The disk that this is a partition of.
     pub fn whole(&self) -> Option<Device> {
-        self.directory.join("partition").exists().then(|| Device::at(self.directory.parent()?)).flatten()
+        self.is_partition().then(|| Device::at(self.directory.parent()?)).flatten()
     }
 
     /// The partitions of this disk.
@@ -75,6 +105,53 @@ impl Device {
         text(&self.directory.join("loop/backing_file"))
     }
 
+    /// Where its node is: what programs open.
+    pub fn node(&self) -> PathBuf {
+        // A slash in a name is an exclamation mark in /sys.
+        Path::new("/dev").join(self.name.replace('!', "/"))
+    }
+
+    /// Whether no hardware of its own is behind it. NVMe disks with several paths count as hardware, though the kernel
+    /// files them under virtual devices too.
+    pub fn is_virtual(&self) -> bool {
+        self.directory.components().rev().nth(1).is_some_and(|parent| parent.as_os_str() == "block")
+            && self.directory.components().rev().nth(2).is_some_and(|parent| parent.as_os_str() == "virtual")
+    }
+
+    /// Whether this is a partition.
+    pub fn is_partition(&self) -> bool {
+        self.directory.join("partition").exists()
+    }
+
+    /// What the kernel tells of it and its queue.
+    pub fn details(&self) -> Details {
+        let queue = self.whole().unwrap_or_else(|| self.clone()).directory.join("queue");
+        let word = |file: &Path| text(file).filter(|text| !text.is_empty());
+        Details {
+            model: self.model(),
+            mapper_name: self.mapper_name(),
+            backing_file: self.backing_file(),
+            rotational: number::<u8>(&queue.join("rotational")).map(|flag| flag != 0),
+            logical_block_size: self.logical_block_size(),
+            physical_block_size: number(&queue.join("physical_block_size")),
+            write_cache: word(&queue.join("write_cache")),
+            scheduler: word(&queue.join("scheduler")).map(|text| chosen(&text)),
+            queue_depth: number(&queue.join("nr_requests")),
+        }
+    }
+
+    fn model(&self) -> Option<String> {
+        let word =
+            |file: &str| text(&self.directory.join("device").join(file)).filter(|text| !text.is_empty());
+        // NVMe with several paths has it in its subsystem, memory cards call it name.
+        let model = ["model", "subsystem/model", "name"].into_iter().find_map(word)?;
+        // ATA disks have no maker of their own, and those of virtio and PCI are numbers.
+        match word("vendor").filter(|vendor| vendor != "ATA" && !vendor.starts_with("0x")) {
+            Some(vendor) if !model.starts_with(&vendor) => Some(format!("{vendor} {model}")),
+            _ => Some(model),
+        }
+    }
+
     /// Capacity, bytes.
     pub fn size(&self) -> Option<u64> {
         number::<u64>(&self.directory.join("size"))?.checked_mul(512)
@@ -92,10 +169,15 @@ impl std::fmt::Display for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.mapper_name() {
             Some(mapper) => write!(f, "/dev/mapper/{mapper} ({})", self.name),
-            // A slash in a name is an exclamation mark in /sys.
-            None => write!(f, "/dev/{}", self.name.replace('!', "/")),
+            None => write!(f, "{}", self.node().display()),
         }
     }
+}
+
+/// `none` of `mq-deadline [none]`; a list with no mark has one entry.
+fn chosen(list: &str) -> String {
+    let marked = list.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(name, _)| name);
+    marked.unwrap_or(list).to_owned()
 }
 
 /// All block devices.
@@ -109,7 +191,7 @@ pub(super) fn block_number(path: &Path) -> Option<Number> {
     (FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice).then(|| split(found.st_rdev))
 }
 
-/// A device number as `stat` gives it.
+/// (major, minor) of a device number as `stat` gives it.
 pub(super) fn split(number: u64) -> Number {
     (rustix::fs::major(number), rustix::fs::minor(number))
 }

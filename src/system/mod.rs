@@ -3,15 +3,19 @@
 pub mod claims;
 pub mod cpu_times;
 mod device;
+pub mod devices;
 mod machine;
+mod mountinfo;
 pub mod refusal;
 pub mod root;
 mod rows;
+mod share;
 pub mod signatures;
 pub mod target;
 mod topology;
 mod usage;
 
+pub use device::{Details, details};
 pub use machine::{read, snapshot};
 pub use rows::{CpuPlace, kernel_cpu};
 

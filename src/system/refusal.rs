@@ -4,9 +4,10 @@ use super::device::{Device, block_number};
 use super::root::Root;
 use super::signatures;
 pub use super::usage::{How, Use};
-use crate::sys::block;
-use crate::sys::problem::TargetError;
+use crate::sys::problem::{Problem, TargetError};
+use crate::sys::{block, files};
 use std::fs::File;
+use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
@@ -42,8 +43,8 @@ fn lines(uses: &[Use]) -> String {
 /// Why the target at the path must not be written to; `None` = nothing against it. Regular files are never refused, nor
 /// is what doesn't exist. `destroy` permits to overwrite what lies on a device, not to write to one in use.
 ///
-/// The answer is a snapshot. [`super::claims`] lets the kernel keep others away, and knows uses that leave no trace in
-/// /proc and /sys (ZFS, other mount namespaces).
+/// The answer is a snapshot, for telling. What is written to goes through [`super::claims::protect`], which lets the kernel
+/// keep others away, and knows uses that leave no trace in /proc and /sys (ZFS, other mount namespaces).
 ///
 /// # Errors
 /// The device can't be read, so that it isn't known what is on it.
@@ -56,11 +57,19 @@ pub fn write_refusal(path: &Path, destroy: bool) -> Result<Option<Refusal>, Targ
     if destroy {
         return Ok(None);
     }
-    let fail = |error| TargetError::from_io(path, "read what is on it", "read", error);
-    let device = File::open(path).map_err(fail)?;
-    let size = block::capacity(device.as_fd()).map_err(fail)?;
-    let found = signatures::find(&device, size).map_err(fail)?;
+    let found = found_on(path, &files::look_into(path)?.into())?;
     Ok((!found.is_empty()).then(|| Refusal::WouldDestroy { path: path.to_owned(), found }))
+}
+
+/// What is on an open block device, as [`signatures::find`] names it.
+pub(super) fn found_on(path: &Path, device: &File) -> Result<Vec<&'static str>, TargetError> {
+    let fail = |error: io::Error| match error.raw_os_error() {
+        // Claimed for writing, because we may not read it.
+        Some(libc::EBADF) => TargetError::new(path, Problem::Permission { access: "read what is on it" }),
+        _ => TargetError::from_io(path, "read what is on it", "read", error),
+    };
+    let size = block::capacity(device.as_fd()).map_err(fail)?;
+    signatures::find(device, size).map_err(fail)
 }
 
 /// The uses of a device, by (major, minor), of the machine whose files lie in a directory; empty when it doesn't know

@@ -2,18 +2,23 @@
 
 use super::device::{Device, split};
 use super::root::Root;
+use super::{devices, share};
 use crate::sys::problem::{Problem, TargetError};
 use crate::sys::{block, file_systems, files};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Facts about one target, as far as plans need them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TargetFacts {
-    /// What is found at the path.
+    /// Where it's looked for and opened: another path than the user's where that is a name for something (`#<n>`, a
+    /// share). Empty = nothing is opened.
+    pub location: PathBuf,
+    /// What is found there.
     pub kind: TargetKind,
     /// Size in bytes; 0 = none, or nothing there.
     pub size: u64,
@@ -49,30 +54,51 @@ pub struct DirectRequirements {
 }
 
 impl TargetFacts {
-    /// Whether the target's file system is on another host, so that there is a client cache to bypass (`-Sr`).
-    pub fn on_network(&self) -> bool {
-        file_systems::is_network(&self.file_system)
+    /// Whether the target's file system has a client cache to bypass (`-Sr`): its files are on another host, or with a
+    /// program that may have them there (FUSE).
+    pub fn is_remote(&self) -> bool {
+        file_systems::is_remote(&self.file_system)
     }
 }
 
-/// A target as Windows names devices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WindowsForm {
-    /// `#<n>`: a whole disk.
-    PhysicalDisk,
-    /// `X:`: a volume.
-    Volume,
+/// Whether a target is what DISKSPD calls a volume, `X:`, which has no meaning here. A regular file of that name is
+/// written `./X:`.
+pub fn is_drive_letter(target: &[u8]) -> bool {
+    matches!(target, [letter, b':'] if letter.is_ascii_alphabetic())
 }
 
-/// Whether a target is one of the names that DISKSPD has for Windows devices: those have no meaning here, and name no
-/// file either. A regular file called `#1` is written `./#1`.
-pub fn windows_form(target: &[u8]) -> Option<WindowsForm> {
-    match target {
-        [b'#', digits @ ..] if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {
-            Some(WindowsForm::PhysicalDisk)
-        }
-        [letter, b':'] if letter.is_ascii_alphabetic() => Some(WindowsForm::Volume),
-        _ => None,
+/// Where a target is, as it was given: a path is its own place; `#<n>` and `#<name>` are block devices of
+/// [`devices::list`]; `//server/share/path` and `\\server\share\path` lie where the share is mounted. Regular files of
+/// such names are written with `./` in front.
+///
+/// Ask once and keep the answer: devices and mounts come and go.
+///
+/// # Errors
+/// A message: there is no such device, or the share isn't mounted.
+pub fn locate(target: &[u8]) -> Result<PathBuf, String> {
+    locate_at(&Root::live(), target)
+}
+
+/// The same on the machine whose files lie in a directory; the answer is a path of that machine.
+///
+/// # Errors
+/// As [`locate`].
+pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, String> {
+    let as_given = || PathBuf::from(std::ffi::OsStr::from_bytes(target));
+    if let [b'#', name @ ..] = target
+        && !name.is_empty()
+    {
+        return devices::find(root, &String::from_utf8_lossy(name));
+    }
+    let Some((text, share)) = std::str::from_utf8(target).ok().and_then(|t| Some((t, share::parse(t)?)))
+    else {
+        return Ok(as_given());
+    };
+    match share.find(&root.text("/proc/self/mountinfo").unwrap_or_default()) {
+        share::Found::Mounted(path) => Ok(path.into()),
+        _ if share.may_be_ordinary() && root.path(share.as_directory()).exists() => Ok(as_given()),
+        share::Found::InNetwork(path) => Ok(path.into()),
+        share::Found::NotMounted(advice) => Err(format!("'{text}': {advice}")),
     }
 }
 
@@ -90,7 +116,7 @@ pub fn probe(path: &Path) -> Result<TargetFacts, TargetError> {
         Err(error) => return Err(error),
     };
     let mut facts =
-        TargetFacts { kind: TargetKind::Other, size: 0, file_system: String::new(), direct: None };
+        TargetFacts { location: path.to_owned(), kind: TargetKind::Other, ..TargetFacts::default() };
     match FileType::from_raw_mode(found.st_mode) {
         FileType::BlockDevice => {
             facts.kind = TargetKind::BlockDevice;
@@ -120,7 +146,7 @@ fn missing(path: &Path) -> TargetFacts {
         Some(aligned(Device::of(&Root::live(), split(found.st_dev))?.logical_block_size()?))
     });
     let file_system = file_systems::type_name(&directory);
-    TargetFacts { kind: TargetKind::Missing, size: 0, file_system, direct }
+    TargetFacts { location: path.to_owned(), kind: TargetKind::Missing, size: 0, file_system, direct }
 }
 
 fn existing_directory(path: &Path) -> PathBuf {

@@ -2,23 +2,49 @@ use super::*;
 use std::os::unix::fs::symlink;
 
 #[test]
-fn windows_devices_are_recognized_and_files_are_not() {
-    let disk = Some(WindowsForm::PhysicalDisk);
-    let volume = Some(WindowsForm::Volume);
-    for (target, expected) in [
-        ("#0", disk),
-        ("#12", disk),
-        ("#", None),
-        ("#1a", None),
-        ("./#1", None),
-        ("c:", volume),
-        ("Z:", volume),
-        ("1:", None),
-        ("c:\\file", None),
-        ("", None),
-        ("/dev/sda", None),
-    ] {
-        assert_eq!(windows_form(target.as_bytes()), expected, "{target}");
+fn drive_letters_are_recognized_and_files_are_not() {
+    for (target, expected) in
+        [("c:", true), ("Z:", true), ("1:", false), ("c:\\file", false), ("cc:", false), ("", false)]
+    {
+        assert_eq!(is_drive_letter(target.as_bytes()), expected, "{target}");
+    }
+}
+
+#[test]
+fn ordinary_paths_are_where_they_say() {
+    for target in ["a.dat", "/dev/sda", "#", "./#1", "", "c:", "a#1", "///a/b/c", "//a", "//tmp/..//x"] {
+        assert_eq!(locate(target.as_bytes()).unwrap(), Path::new(target), "{target}");
+    }
+    let not_utf8 = std::ffi::OsStr::from_bytes(b"//a\xff/b/c");
+    assert_eq!(locate(not_utf8.as_bytes()).unwrap(), Path::new(not_utf8));
+}
+
+#[test]
+fn shares_are_where_they_are_mounted_and_real_directories_are_no_shares() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::create_dir_all(at("proc/self")).unwrap();
+    std::fs::create_dir_all(at("home/me")).unwrap();
+    std::fs::write(at("proc/self/mountinfo"), "30 27 0:50 / /mnt/data rw - cifs //srv/data rw\n").unwrap();
+    let root = Root::at(directory.path());
+    let located = |target: &str| locate_at(&root, target.as_bytes());
+    assert_eq!(located("\\\\srv\\data\\a b").unwrap(), Path::new("/mnt/data/a b"));
+    assert_eq!(located("//SRV/data/a/b").unwrap(), Path::new("/mnt/data/a/b"));
+    assert_eq!(located("//home/me/a").unwrap(), Path::new("//home/me/a"));
+    let network = "31 27 0:51 / /net rw - fuse.smbnetfs smbnetfs rw\n";
+    let mounts = std::fs::read_to_string(at("proc/self/mountinfo")).unwrap();
+    std::fs::write(at("proc/self/mountinfo"), mounts.clone() + network).unwrap();
+    assert_eq!(located("//srv/data/a").unwrap(), Path::new("/mnt/data/a"));
+    assert_eq!(located("//srv/other/a").unwrap(), Path::new("/net/srv/other/a"));
+    assert_eq!(located("//home/me/a").unwrap(), Path::new("//home/me/a"));
+    assert_eq!(located("\\\\home\\me\\a").unwrap(), Path::new("/net/home/me/a"));
+    std::fs::write(at("proc/self/mountinfo"), mounts).unwrap();
+    for target in ["//srv/other/a", "\\\\home\\me\\a"] {
+        let message = located(target).unwrap_err();
+        assert!(
+            message.starts_with(&format!("'{target}'")) && message.contains("mount -t cifs"),
+            "{message}"
+        );
     }
 }
 

@@ -1,21 +1,25 @@
 //! Who uses a block device now: whatever would be hurt by writing to it behind its back.
 
 use super::device::{self, Device, Number};
+use super::mountinfo::{self, Mount};
 use super::root::Root;
+use serde::Serialize;
 use std::collections::VecDeque;
 use std::fmt;
 
 /// One use of a device, or of what is made of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Use {
     /// The device in use, as a user finds it; not always the one asked about, but a partition or holder of it.
     pub device: String,
     /// How it's used.
+    #[serde(flatten)]
     pub how: How,
 }
 
 /// How a device is used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
 pub enum How {
     /// A file system on it is mounted.
     Mounted {
@@ -93,8 +97,8 @@ pub(super) fn uses(root: &Root, device: &Device) -> Vec<Use> {
             uses.push(Use { device, how });
         }
     };
-    for mount in mounts(root) {
-        if let Some(device) = mount.devices.iter().find_map(|number| related(*number)) {
+    for mount in mountinfo::parse(&root.text("/proc/self/mountinfo").unwrap_or_default()) {
+        if let Some(device) = devices_of(root, &mount).into_iter().find_map(&related) {
             found(device, How::Mounted { at: mount.at, file_system: mount.file_system });
         }
     }
@@ -116,30 +120,12 @@ fn backs(root: &Root, loop_device: &Device, device: &Device) -> bool {
     file.and_then(|file| Device::of_node(root, &file)).is_some_and(|backing| backing == *device)
 }
 
-struct Mount {
-    /// Of the file system and of the device it was mounted from: they differ where a file system has many devices.
-    devices: Vec<Number>,
-    at: String,
-    file_system: String,
-}
-
-/// `/proc/self/mountinfo`: `id parent major:minor root at options [tags ..] - type source options`.
-fn mounts(root: &Root) -> Vec<Mount> {
-    let text = root.text("/proc/self/mountinfo").unwrap_or_default();
-    let mount = |line: &str| {
-        let (place, kind) = line.split_once(" - ")?;
-        let mut place = place.split(' ').skip(2);
-        let number = device::parse_number(place.next()?)?;
-        let at = unescape(place.nth(1)?);
-        let mut kind = kind.split(' ');
-        let file_system = kind.next()?.to_owned();
-        // bcachefs names all its devices, with colons between.
-        let source = unescape(kind.next().unwrap_or_default());
-        let nodes = source.split(':').filter(|node| node.starts_with("/dev/"));
-        let devices = nodes.filter_map(|node| Device::of_node(root, node)).map(|device| device.number);
-        Some(Mount { devices: [number].into_iter().chain(devices).collect(), at, file_system })
-    };
-    text.lines().filter_map(mount).collect()
+/// Number of the file system and those of the devices it was mounted from: they differ where a file system has many.
+fn devices_of(root: &Root, mount: &Mount) -> Vec<Number> {
+    // bcachefs names all its devices, with colons between.
+    let nodes = mount.source.split(':').filter(|node| node.starts_with("/dev/"));
+    let devices = nodes.filter_map(|node| Device::of_node(root, node)).map(|device| device.number);
+    [mount.number].into_iter().chain(devices).collect()
 }
 
 /// The devices of mounted file systems that can have many: only their own directories list them all.
@@ -168,40 +154,9 @@ fn swaps(root: &Root) -> Vec<Number> {
     let text = root.text("/proc/swaps").unwrap_or_default();
     let nodes = text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
     nodes
-        .map(unescape)
+        .map(mountinfo::unescape)
         .filter(|node| node.starts_with("/dev/"))
         .filter_map(|node| Device::of_node(root, &node))
         .map(|device| device.number)
         .collect()
-}
-
-/// Undoes the kernel's `\040` for a blank, and the like.
-fn unescape(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let octal = match rest {
-            [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
-                Some((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'))
-            }
-            _ => None,
-        };
-        bytes.push(octal.unwrap_or(*first));
-        rest = if octal.is_some() { rest.get(4..).unwrap_or_default() } else { behind };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unescape;
-
-    #[test]
-    fn escapes_of_the_kernel_are_undone() {
-        for (text, expected) in
-            [("/mnt", "/mnt"), ("/a\\040b\\134", "/a b\\"), ("\\9", "\\9"), ("\\04", "\\04"), ("", "")]
-        {
-            assert_eq!(unescape(text), expected);
-        }
-    }
 }

@@ -64,7 +64,7 @@ impl Loop {
 impl Drop for Loop {
     fn drop(&mut self) {
         if self.mounted {
-            run("umount", &[self.directory.path().join("mounted").to_str().unwrap()]);
+            unmount(&self.directory.path().join("mounted"));
         }
         run("losetup", &["-d", self.device.to_str().unwrap()]);
     }
@@ -77,6 +77,18 @@ fn attach(file: &Path, options: &[&str]) -> Option<PathBuf> {
     }
     let output = run("losetup", &[options, &["--find", "--show", file.to_str().unwrap()]].concat())?;
     Some(output.trim().into())
+}
+
+/// Unmounts. The kernel closes the files of an io_uring some time after its process has ended: until then the file
+/// system is busy.
+pub fn unmount(at: &Path) {
+    for _ in 0..200 {
+        if super::tool(&format!("umount {}", at.display())).is_some() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    run("umount", &[at.to_str().unwrap()]);
 }
 
 /// Output of a program; `None`, and the reason is printed, when it's missing or fails.

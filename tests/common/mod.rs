@@ -148,7 +148,7 @@ impl Drop for Zram {
     }
 }
 
-/// What the block layer has counted for a device since it exists (`/sys/block/<device>/stat`).
+/// What the block layer has counted for a device since it exists (`/sys/class/block/<device>/stat`).
 #[derive(Debug, Clone, Copy)]
 pub struct DeviceCounters {
     /// I/Os as they were submitted: those that were merged into another one are counted too.
@@ -161,7 +161,7 @@ pub struct DeviceCounters {
 impl DeviceCounters {
     pub fn of(device: &Path) -> DeviceCounters {
         let name = device.file_name().unwrap().to_string_lossy();
-        let text = fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+        let text = fs::read_to_string(format!("/sys/class/block/{name}/stat")).unwrap();
         let fields: Vec<u64> = text.split_whitespace().map(|f| f.parse().unwrap()).collect();
         DeviceCounters {
             reads: fields[0] + fields[1],

@@ -21,7 +21,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "Unbuffered I/O needs offsets and sizes that suit the device's logical blocks. -Sm excludes -Su, -Sh \
                 and -x; with -Sm, w stands for non-temporal stores.",
-        compatibility: Same,
+        compatibility: Differs("r works on FUSE file systems too, which may or may not be remote"),
         with_profile: false,
         values: &["b", "h", "m", "r", "u", "w", "mw", "bw"],
         read: Read::Text(caching),

@@ -33,8 +33,11 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "no events",
         scope: Scope::Profile,
-        notes: "",
-        compatibility: Differs("-ys and -yf set their events; DISKSPD 2.2 creates them and never does"),
+        notes: "Events are those of this machine, for all its users, and stay set while anybody has them open: see \
+                docs/synchronization.md. Scripts wait for them with diskspd event wait.",
+        compatibility: Differs(
+            "-ys and -yf set their events, DISKSPD 2.2 creates them and never does; Ctrl-C ends the waiting of -yr",
+        ),
         with_profile: false,
         values: &["s", "f", "r", "p", "e"],
         read: Read::Text(event),
@@ -72,7 +75,10 @@ fn event(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         Some(b'f') => &mut draft.events.finish,
         Some(b'r') => &mut draft.events.wait,
         Some(b'p') => &mut draft.events.stop,
-        Some(b'e') => &mut draft.set_event,
+        Some(b'e') => {
+            draft.set_events.push(RawText::from(name.to_vec()));
+            return Ok(());
+        }
         _ => {
             let what = if kind.is_none() { "the kind of event is missing" } else { "unknown kind of event" };
             return Err(Problem::new(0, what).expected("one of s, f, r, p, e, and the event's name"));

@@ -1,0 +1,92 @@
+//! `diskspd devices`: the block devices of the machine, as a table or as JSON.
+
+use super::output;
+use crate::cli::EXIT_RUN_FAILED;
+use crate::system::devices::{self, Disk};
+use crate::system::refusal::{How, Use};
+use crate::system::root::Root;
+use crate::units::Size;
+use std::fmt::Write;
+
+/// Returns the exit code.
+pub fn devices(json: bool) -> u8 {
+    let disks = devices::list(&Root::live());
+    if !json {
+        return output::to_stdout(table(&disks).as_bytes());
+    }
+    match serde_json::to_string_pretty(&disks) {
+        Ok(text) => output::to_stdout(format!("{text}\n").as_bytes()),
+        Err(error) => {
+            eprintln!("ERROR: the list can't be written as JSON: {error}");
+            EXIT_RUN_FAILED
+        }
+    }
+}
+
+const HEADINGS: [&str; 10] = [
+    "#",
+    "device",
+    "size",
+    "model",
+    "rotates",
+    "block log/phys",
+    "write cache",
+    "scheduler",
+    "queue",
+    "used by",
+];
+
+/// The table for people: columns as wide as their widest cell; `-` = not known, or nothing.
+fn table(disks: &[Disk]) -> String {
+    let mut rows = vec![HEADINGS.map(str::to_owned)];
+    rows.extend(disks.iter().map(row));
+    let mut widths = [0; HEADINGS.len()];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let mut text = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths) {
+            let _ = write!(line, "{cell:width$}  ");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+fn row(disk: &Disk) -> [String; HEADINGS.len()] {
+    fn known<T: ToString>(value: Option<T>) -> String {
+        value.map_or("-".into(), |value| value.to_string())
+    }
+    let details = &disk.details;
+    let model = [&details.model, &details.mapper_name, &details.backing_file];
+    let uses: Vec<String> = disk.uses.iter().map(|each| short(disk, each)).collect();
+    [
+        format!("#{}", disk.number),
+        disk.path.display().to_string(),
+        if disk.size > 0 { Size(disk.size).to_string() } else { "-".into() },
+        known(model.into_iter().flatten().next()),
+        known(details.rotational.map(|yes| if yes { "yes" } else { "no" })),
+        format!("{}/{}", known(details.logical_block_size), known(details.physical_block_size)),
+        known(details.write_cache.as_ref()),
+        known(details.scheduler.as_ref()),
+        known(details.queue_depth),
+        if uses.is_empty() { "-".into() } else { uses.join(", ") },
+    ]
+}
+
+/// One use: where a file system is mounted, what holds it; and by which device, if not by the disk itself.
+fn short(disk: &Disk, used: &Use) -> String {
+    let how = match &used.how {
+        How::Mounted { at, file_system } => format!("{at} ({file_system})"),
+        How::Member { file_system } => format!("member of a {file_system}"),
+        How::Swap => "swap".into(),
+        How::HeldBy { holder } => holder.clone(),
+    };
+    let itself =
+        used.device == disk.path.to_string_lossy() || used.device.ends_with(&format!("({})", disk.name));
+    if itself { how } else { format!("{}: {how}", used.device) }
+}

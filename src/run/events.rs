@@ -1,0 +1,138 @@
+//! Events between processes: several runs start together, a script learns when measuring begins and ends, anybody
+//! stops a run. What an event is stands in [`crate::sys::event`].
+
+use super::console::Console;
+use super::control::Control;
+pub use crate::sys::event::{Event, EventError};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// How long a wait goes on before it looks whether it's still wanted: Ctrl-C may take this long.
+const LOOK_UP: Duration = Duration::from_millis(50);
+
+/// The events that every time span of a run waits for and sets.
+#[derive(Debug, Clone, Default)]
+pub struct Events {
+    /// `-ys`: set after the warm-up, right before the start stamp.
+    pub start: Option<Arc<Event>>,
+    /// `-yf`: set right after measuring ended, complete or interrupted, before the cool-down.
+    pub finish: Option<Arc<Event>>,
+    /// `-yr`: waited for when all workers are ready, before the start signal.
+    pub wait: Option<Arc<Event>>,
+}
+
+/// Opens an event, or creates it.
+///
+/// # Errors
+/// Why it can't be used.
+pub fn open(name: &[u8]) -> Result<Arc<Event>, EventError> {
+    Event::open(name).map(Arc::new)
+}
+
+/// Opens an event that somebody has open.
+///
+/// # Errors
+/// There is none, or why it can't be used.
+pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
+    Event::open_existing(name)
+}
+
+/// Waits until an event is set, without limit.
+///
+/// # Errors
+/// What the kernel says.
+pub fn wait(event: &Event) -> Result<(), EventError> {
+    while !event.wait(Duration::from_secs(3600))? {}
+    Ok(())
+}
+
+impl Events {
+    /// Waits for the event of `-yr`, if there is one. False = the run failed or was interrupted before.
+    pub(super) fn may_start(&self, control: &Control, console: &Console) -> bool {
+        let Some(event) = &self.wait else { return !control.is_interrupted() };
+        console.verbose(|| "waiting for the event of -yr".into());
+        loop {
+            if control.is_interrupted() || !control.failures().is_empty() {
+                return false;
+            }
+            match event.wait(LOOK_UP) {
+                Ok(true) => return true,
+                Ok(false) => {}
+                Err(error) => control.fail(format!("-yr: {error}")),
+            }
+        }
+    }
+
+    /// Tells that measuring begins now.
+    pub(super) fn measurement_begins(&self, control: &Control) {
+        set("-ys", &self.start, control);
+    }
+
+    /// Tells that measuring has ended.
+    pub(super) fn measurement_ended(&self, control: &Control) {
+        set("-yf", &self.finish, control);
+    }
+}
+
+fn set(option: &str, event: &Option<Arc<Event>>, control: &Control) {
+    if let Some(Err(error)) = event.as_ref().map(|event| event.set()) {
+        control.fail(format!("{option}: {error}"));
+    }
+}
+
+/// Sets an event where nothing can fail any more.
+pub(super) fn set_or_complain(event: &Event) {
+    if let Err(error) = event.set() {
+        eprintln!("WARNING: -yp: {error}");
+    }
+}
+
+/// Watches an event until dropped.
+#[derive(Debug)]
+pub struct StopWatch {
+    ended: Arc<AtomicBool>,
+}
+
+/// Interrupts the run when somebody sets the event of `-yp`; at once, when it's set already.
+///
+/// # Errors
+/// No thread can be started.
+pub fn stop_when_set(event: Arc<Event>, control: Arc<Control>) -> io::Result<StopWatch> {
+    let ended = Arc::new(AtomicBool::new(false));
+    let watch = StopWatch { ended: Arc::clone(&ended) };
+    // Now, so that a run that is not wanted doesn't even begin.
+    if event.is_set().unwrap_or(false) {
+        control.interrupt();
+        return Ok(watch);
+    }
+    let control: Weak<Control> = Arc::downgrade(&control);
+    std::thread::Builder::new().name("stop event".into()).spawn(move || {
+        while !ended.load(Ordering::Relaxed) {
+            // Woken by the event itself; the limit only lets the thread end after its run, and costs the run nothing.
+            match event.wait(Duration::from_secs(1)) {
+                Ok(false) => {}
+                Ok(true) => {
+                    if let Some(control) = control.upgrade() {
+                        control.interrupt();
+                    }
+                    break;
+                }
+                Err(error) => {
+                    if let Some(control) = control.upgrade() {
+                        control.fail(format!("-yp: {error}"));
+                    }
+                    break;
+                }
+            }
+        }
+    })?;
+    Ok(watch)
+}
+
+impl Drop for StopWatch {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,111 @@
+use super::*;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::symlink;
+
+const LONG: Duration = Duration::from_secs(600);
+
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir_in(DIRECTORY).unwrap()
+}
+
+#[test]
+fn names_become_files_without_loss() {
+    for (name, expected) in [
+        (&b"go"[..], "diskspd.event.go"),
+        (b"A-b_9", "diskspd.event.A-b_9"),
+        (b"Global\\go", "diskspd.event.Global%5Cgo"),
+        (b"../../etc/x", "diskspd.event.%2E%2E%2F%2E%2E%2Fetc%2Fx"),
+        (b"a b%20", "diskspd.event.a%20b%2520"),
+        ("ä".as_bytes(), "diskspd.event.%C3%A4"),
+        (b"\xff\n", "diskspd.event.%FF%0A"),
+    ] {
+        assert_eq!(path(Path::new("/d"), name).unwrap(), Path::new("/d").join(expected));
+    }
+    assert!(matches!(path(Path::new("/d"), b""), Err(EventError::NoName)));
+    assert!(path(Path::new("/d"), &[b'x'; 241]).is_ok());
+    assert!(matches!(path(Path::new("/d"), &[b'x'; 242]), Err(EventError::TooLong(256))));
+}
+
+#[test]
+fn an_event_stays_set_for_all_who_have_it_open_until_it_is_reset() {
+    let directory = directory();
+    let at = directory.path().join("event");
+    let (a, b) = (Event::open_at(&at, true).unwrap(), Event::open_at(&at, true).unwrap());
+    assert!(!a.is_set().unwrap() && !b.wait(Duration::ZERO).unwrap());
+    a.set().unwrap();
+    a.set().unwrap();
+    assert!(b.wait(LONG).unwrap() && b.wait(LONG).unwrap() && a.wait(LONG).unwrap());
+    let late = Event::open_at(&at, true).unwrap();
+    assert!(late.wait(LONG).unwrap(), "who comes later finds it set");
+    late.reset().unwrap();
+    assert!(!a.wait(Duration::from_millis(1)).unwrap());
+}
+
+#[test]
+fn who_waits_is_woken() {
+    let directory = directory();
+    let at = directory.path().join("event");
+    let event = Event::open_at(&at, true).unwrap();
+    std::thread::scope(|scope| {
+        // Whether set before or while it waits, it ends; a lost wake-up would last ten minutes.
+        let waiting = scope.spawn(|| event.wait(LONG).unwrap());
+        Event::open_at(&at, false).unwrap().set().unwrap();
+        assert!(waiting.join().unwrap());
+    });
+    event.reset().unwrap();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| event.wait(LONG).unwrap());
+        std::fs::write(&at, "\n").unwrap();
+        assert!(waiting.join().unwrap(), "a shell's echo sets it too");
+    });
+}
+
+#[test]
+fn an_event_lives_as_long_as_somebody_has_it_open() {
+    let directory = directory();
+    let at = directory.path().join("event");
+    assert!(matches!(Event::open_at(&at, false), Err(EventError::Missing)));
+    let first = Event::open_at(&at, true).unwrap();
+    let second = Event::open_at(&at, false).unwrap();
+    first.set().unwrap();
+    drop(first);
+    assert!(second.is_set().unwrap());
+    drop(second);
+    assert!(std::fs::metadata(&at).unwrap().len() > 0, "its last state can still be looked at");
+    assert!(matches!(Event::open_at(&at, false), Err(EventError::Missing)), "but it's left over");
+    assert!(!Event::open_at(&at, true).unwrap().is_set().unwrap(), "and begins anew, not set");
+}
+
+#[test]
+fn everybody_may_use_an_event_and_nobody_can_lead_us_elsewhere() {
+    let directory = directory();
+    let at = |name: &str| directory.path().join(name);
+    drop(Event::open_at(&at("event"), true).unwrap());
+    assert_eq!(std::fs::metadata(at("event")).unwrap().permissions().mode() & 0o777, 0o666);
+    std::fs::write(at("file"), "precious").unwrap();
+    symlink("file", at("link")).unwrap();
+    symlink("nothing", at("dangling")).unwrap();
+    std::fs::create_dir(at("directory")).unwrap();
+    rustix::fs::mknodat(CWD, at("pipe"), FileType::Fifo, 0o600.into(), 0).unwrap();
+    for name in ["link", "dangling", "directory", "pipe"] {
+        let refused = Event::open_at(&at(name), true);
+        assert!(matches!(refused, Err(EventError::NoEvent(_))), "{name}: {refused:?}");
+    }
+    assert_eq!(std::fs::read(at("file")).unwrap(), b"precious");
+}
+
+#[test]
+fn many_can_open_and_set_an_event_at_the_same_time() {
+    let directory = directory();
+    let at = directory.path().join("event");
+    for _ in 0..50 {
+        std::thread::scope(|scope| {
+            let open = || Event::open_at(&at, true).unwrap();
+            let events: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+            let events: Vec<Event> = events.into_iter().map(|thread| thread.join().unwrap()).collect();
+            assert!(events.iter().all(|event| !event.is_set().unwrap()), "left over from the last round");
+            events[0].set().unwrap();
+            assert!(events.iter().all(|event| event.wait(LONG).unwrap()));
+        });
+    }
+}

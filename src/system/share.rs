@@ -1,0 +1,210 @@
+//! Files on SMB shares, named as Windows names them: `\\server\share\path`, and `//server/share/path`.
+//!
+//! Linux has no such names: a share is mounted somewhere. This finds where.
+
+use super::mountinfo::{self, Mount};
+
+/// A file or directory on a share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Share {
+    /// The host.
+    server: String,
+    /// The share's name.
+    share: String,
+    /// Parts of the path within the share, none empty.
+    path: Vec<String>,
+    /// Written with `\`: it can mean nothing else.
+    windows: bool,
+}
+
+/// What a name of a share leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Where it is on this machine.
+    Mounted(String),
+    /// Where it is if the share exists: a network of shares is mounted, no single one.
+    InNetwork(String),
+    /// No mount of the share; the text says how to make one.
+    NotMounted(String),
+}
+
+/// Reads `\\server\share..` or `//server/share..`; `None` = not of that form. More than two separators at the start
+/// are just another way to write `/`.
+pub(super) fn parse(target: &str) -> Option<Share> {
+    let windows = target.starts_with("\\\\");
+    let rest = target.strip_prefix("\\\\").or_else(|| target.strip_prefix("//"))?;
+    let rest = if windows { rest.replace('\\', "/") } else { rest.to_owned() };
+    if rest.starts_with('/') {
+        return None;
+    }
+    let mut parts = rest.split('/').filter(|part| !part.is_empty()).map(str::to_owned);
+    let mut name = || parts.next().filter(|part| part != "." && part != "..");
+    Some(Share { server: name()?, share: name()?, path: parts.collect(), windows })
+}
+
+impl Share {
+    /// Where the share's file is on a machine with these mounts.
+    ///
+    /// A mount counts when what was mounted is named like the share, whatever its type: `cifs`, or a user-space file
+    /// system that was given that name. Of several the one that leads deepest into the share is taken, and of those the
+    /// one mounted last. Names of servers, shares and their directories don't depend on case. Where there is none, but
+    /// an smbnetfs, which shows a network's servers and their shares as directories, the share is there.
+    pub fn find(&self, mountinfo: &str) -> Found {
+        let mounts: Vec<(usize, Mount)> =
+            mountinfo::parse(mountinfo).filter_map(|mount| Some((self.covered_by(&mount)?, mount))).collect();
+        // `max_by_key` takes the last of equals.
+        match mounts.into_iter().max_by_key(|(depth, _)| *depth) {
+            Some((depth, mount)) => {
+                let mut path = mount.at;
+                for part in &self.path[depth..] {
+                    if !path.ends_with('/') {
+                        path.push('/');
+                    }
+                    path.push_str(part);
+                }
+                Found::Mounted(path)
+            }
+            None => match mountinfo::parse(mountinfo).filter(|mount| mount.source == "smbnetfs").last() {
+                Some(network) => {
+                    let parts = [&self.server, &self.share].into_iter().chain(&self.path);
+                    Found::InNetwork(parts.fold(network.at, |path, part| path + "/" + part))
+                }
+                None => Found::NotMounted(self.advice()),
+            },
+        }
+    }
+
+    /// Whether it can be an ordinary path too: Linux reads `//tmp/a` as `/tmp/a`.
+    pub fn may_be_ordinary(&self) -> bool {
+        !self.windows
+    }
+
+    /// The directory `/server/share` that an ordinary path of this form would begin with.
+    pub fn as_directory(&self) -> String {
+        format!("/{}/{}", self.server, self.share)
+    }
+
+    /// How many parts of the path the mount covers already; `None` when the file isn't below it.
+    fn covered_by(&self, mount: &Mount) -> Option<usize> {
+        let mounted = parse(&mount.source)?;
+        if !same(&mounted.server, &self.server) || !same(&mounted.share, &self.share) {
+            return None;
+        }
+        // What is mounted of the share: the directory that the source names, and of that the part in `root`. Some
+        // kernels tell the directory of the source in `root` once more.
+        let root: Vec<String> =
+            mount.root.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        let mut covered = mounted.path;
+        if root.starts_with(&covered) {
+            covered = root;
+        } else {
+            covered.extend(root);
+        }
+        let here = self.path.get(..covered.len())?;
+        here.iter().zip(&covered).all(|(a, b)| same(a, b)).then_some(covered.len())
+    }
+
+    fn advice(&self) -> String {
+        let Share { server, share, .. } = self;
+        let path = self.path.iter().fold(String::new(), |path, part| path + "/" + part);
+        format!(
+            "it lies on the share {share} of {server}, which is not mounted here: mkdir -p /mnt/{share} && mount -t cifs \
+             //{server}/{share} /mnt/{share} -o username=NAME (package cifs-utils, as root); then this name works, and so \
+             does /mnt/{share}{path}{}",
+            if self.windows { "" } else { ". An ordinary path begins with a single /" }
+        )
+    }
+}
+
+fn same(a: &str, b: &str) -> bool {
+    a.to_lowercase() == b.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOUNTS: &str = "27 1 8:1 / / rw - ext4 /dev/root rw\n\
+        30 27 0:50 / /mnt/data rw - cifs //FileServer/Data rw\n\
+        31 27 0:51 / /mnt/my\\040old rw - cifs //fileserver/Old\\040Things rw\n\
+        32 27 0:52 / /mnt/sub rw - cifs //fileserver/deep/One/Two rw\n\
+        33 27 0:53 /One/Two /mnt/sub2 rw - smb3 //fileserver/other/One/Two rw\n\
+        34 27 0:54 /inner /srv/bound rw - cifs \\134\\134nas\\134bound rw\n\
+        35 27 0:55 / /home/me/fuse rw - fuse.smb //nas/fuse rw\n\
+        36 27 0:56 / /mnt/first rw - cifs //nas/twice rw\n\
+        37 27 0:56 / /mnt/second rw - cifs //nas/twice rw\n\
+        38 27 0:57 / /mnt/inside rw - cifs //nas/twice/in rw\n\
+        39 27 0:58 / /mnt/nfs rw - nfs server:/export rw\n\
+        nonsense\n";
+
+    #[test]
+    fn a_file_on_a_mounted_share_is_found_below_its_mount() {
+        for (target, expected) in [
+            ("//fileserver/data/dir/a.dat", "/mnt/data/dir/a.dat"),
+            ("\\\\FILESERVER\\DATA\\dir\\a.dat", "/mnt/data/dir/a.dat"),
+            ("\\\\fileserver\\data/dir\\\\A.dat", "/mnt/data/dir/A.dat"),
+            ("//fileserver/data", "/mnt/data"),
+            ("//fileserver/data//", "/mnt/data"),
+            ("//fileserver/old things/a b", "/mnt/my old/a b"),
+            ("//fileserver/deep/one/two/three", "/mnt/sub/three"),
+            ("//fileserver/other/ONE/two/three", "/mnt/sub2/three"),
+            ("//nas/bound/inner/x", "/srv/bound/x"),
+            ("//nas/fuse/x", "/home/me/fuse/x"),
+            ("//nas/twice/x", "/mnt/second/x"),
+            ("//nas/twice/in/x", "/mnt/inside/x"),
+        ] {
+            assert_eq!(parse(target).unwrap().find(MOUNTS), Found::Mounted(expected.into()), "{target}");
+        }
+    }
+
+    #[test]
+    fn smbnetfs_has_all_shares_that_are_not_mounted_themselves() {
+        let mounts = format!("{MOUNTS}40 27 0:59 / /home/me/net rw - fuse.smbnetfs smbnetfs rw\n");
+        for (target, expected) in [
+            ("//nas/fuse/x", Found::Mounted("/home/me/fuse/x".into())),
+            ("\\\\Other\\Data\\a\\b", Found::InNetwork("/home/me/net/Other/Data/a/b".into())),
+            ("//other/data", Found::InNetwork("/home/me/net/other/data".into())),
+        ] {
+            assert_eq!(parse(target).unwrap().find(&mounts), expected, "{target}");
+        }
+    }
+
+    #[test]
+    fn a_share_that_is_not_mounted_is_told_with_the_line_that_mounts_it() {
+        for target in [
+            "//fileserver/dat/x",
+            "//other/data/x",
+            "//fileserver/deep/one/x",
+            "//nas/bound/x",
+            "\\\\server\\export\\x",
+        ] {
+            let Found::NotMounted(advice) = parse(target).unwrap().find(MOUNTS) else { panic!("{target}") };
+            assert!(advice.contains("mount -t cifs //"), "{advice}");
+        }
+        let Found::NotMounted(advice) = parse("\\\\Srv\\Share\\a\\b").unwrap().find("") else { panic!() };
+        assert!(
+            advice.contains(" //Srv/Share /mnt/Share ") && advice.ends_with("/mnt/Share/a/b"),
+            "{advice}"
+        );
+    }
+
+    #[test]
+    fn other_paths_are_none_of_a_share() {
+        for target in [
+            "/a/b/c",
+            "///a/b",
+            "//a",
+            "//a/",
+            "//",
+            "\\\\a",
+            "\\a\\b",
+            "a//b/c",
+            "./\\\\a\\b",
+            "//a/../b",
+            "//./a/b",
+            "",
+        ] {
+            assert_eq!(parse(target), None, "{target}");
+        }
+    }
+}

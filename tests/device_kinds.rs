@@ -1,0 +1,84 @@
+//! Partitions and device-mapper devices: what is written stays inside them, and what they're made of is protected.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::loops::{self, Loop};
+use common::{DeviceCounters, agree, diskspd, skip};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+const MIB: u64 = 1 << 20;
+
+#[test]
+fn a_run_on_a_partition_stays_inside_it() {
+    // One partition of type 0x83 from sector 2048, 16 MiB long; 0xee before and behind it.
+    let entry = [0, 0, 0, 0, 0x83, 0, 0, 0, 0, 8, 0, 0, 0, 0x80, 0, 0];
+    let guard = vec![0xee; MIB as usize - 4096];
+    let Some(disk) = Loop::with(32 * MIB, &["--partscan"], |image| {
+        image.write_all_at(&entry, 446).unwrap();
+        image.write_all_at(&[0x55, 0xaa], 510).unwrap();
+        image.write_all_at(&guard, 4096).unwrap();
+        image.write_all_at(&guard, 17 * MIB).unwrap();
+    }) else {
+        return;
+    };
+    let partition = PathBuf::from(format!("{}p1", disk.device.display()));
+    if !partition.exists() {
+        // The kernel may not know this kind of table, but can be told.
+        loops::run("addpart", &[disk.device.to_str().unwrap(), "1", "2048", "32768"]);
+    }
+    if !partition.exists() {
+        return skip(&format!("the kernel made no partition {}", partition.display()));
+    }
+    diskspd("-b64K -w100 -o4 -Su -W0 -d1 {}", &disk.device).fails(1, &["partition table", "--destroy"]);
+    let before = DeviceCounters::of(&partition);
+    let ended = diskspd("-b64K -w100 -o4 -Su -W0 -d1 {}", &partition);
+    let kernel = DeviceCounters::of(&partition).since(before);
+    agree("bytes written", ended.report().total("Write IO").bytes, kernel.write_bytes);
+    let image = std::fs::File::open(disk.backing()).unwrap();
+    let mut bytes = vec![0; 32 * MIB as usize];
+    image.read_exact_at(&mut bytes, 0).unwrap();
+    assert!(bytes[446..462] == entry && bytes[4096..MIB as usize] == guard[..], "before the partition");
+    assert!(bytes[17 * MIB as usize..][..guard.len()] == guard[..], "behind the partition");
+    assert!(bytes[MIB as usize..][..256].iter().enumerate().all(|(i, &b)| b == i as u8), "and in it");
+}
+
+#[test]
+fn a_device_mapper_device_is_a_target_and_what_it_is_made_of_is_not() {
+    if !std::fs::read_to_string("/proc/misc").is_ok_and(|list| list.contains("device-mapper")) {
+        // Nothing that could be installed would help.
+        return eprintln!("SKIPPED: this kernel has no device mapper");
+    }
+    let Some(disk) = Loop::new(64 * MIB) else { return };
+    let name = format!("diskspd-test-{}", std::process::id());
+    let table = format!("0 {} linear {} 0", 64 * MIB / 512, disk.device.display());
+    if loops::run("dmsetup", &["create", &name, "--noudevsync", "--table", &table]).is_none() {
+        return;
+    }
+    /// Removes the device before the disk below it goes.
+    struct Mapped(String);
+    impl Drop for Mapped {
+        fn drop(&mut self) {
+            loops::run("dmsetup", &["remove", "--noudevsync", "--retry", &self.0]);
+        }
+    }
+    let mapped = Mapped(name);
+    let numbers = ["info", "-c", "--noheadings", "-o", "minor", mapped.0.as_str()];
+    let minor = loops::run("dmsetup", &numbers).unwrap().trim().to_owned();
+    let counters = PathBuf::from(format!("/dev/dm-{minor}"));
+    let path = PathBuf::from(format!("/dev/mapper/{}", mapped.0));
+    let before = DeviceCounters::of(&counters);
+    let ended = diskspd("-b4K -r -w50 -o8 -Su -W0 -d1 --destroy {}", &path);
+    let kernel = DeviceCounters::of(&counters).since(before);
+    let report = ended.report();
+    agree("bytes read", report.total("Read IO").bytes, kernel.read_bytes);
+    agree("bytes written", report.total("Write IO").bytes, kernel.write_bytes);
+    for line in ["-w100 -W0 -d600 {}", "-w100 -W0 -d600 --destroy {}"] {
+        diskspd(line, &disk.device).fails(1, &["in use", &format!("is part of /dev/mapper/{}", mapped.0)]);
+    }
+    diskspd("-b4K -r -W0 -d1 {}", &disk.device).report();
+    let list = diskspd("devices", "".as_ref());
+    assert!(list.report().0.contains(&format!("/dev/mapper/{} (dm-{minor})", mapped.0)), "{}", list.stdout);
+}

@@ -1,0 +1,135 @@
+//! Files on every kind of file system: created, written, read back, with and without the cache.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::loops::{self, Loop};
+use common::{diskspd, skip};
+use rustix::fs::{Mode, OFlags};
+use std::path::{Path, PathBuf};
+
+const MIB: usize = 1 << 20;
+
+/// A mounted file system, unmounted when dropped.
+struct Mounted {
+    at: PathBuf,
+    /// What holds its files; dropped after it's unmounted.
+    _below: tempfile::TempDir,
+}
+
+impl Mounted {
+    /// Mounts by a command whose words are given; `{}` is a directory for its use (with `lower`, `upper`, `work` in it),
+    /// the mount point is added. `None`, and the reason is printed, where that's impossible.
+    fn by(command: &str) -> Option<Mounted> {
+        if !rustix::process::geteuid().is_root() {
+            skip("mounting needs root");
+            return None;
+        }
+        let below = common::directory();
+        for name in ["lower", "upper", "work", "mounted"] {
+            std::fs::create_dir(below.path().join(name)).unwrap();
+        }
+        let at = below.path().join("mounted");
+        let command = command.replace("{}", below.path().to_str().unwrap());
+        let (program, arguments) = command.split_once(' ').unwrap();
+        let mut arguments: Vec<&str> = arguments.split(' ').collect();
+        arguments.push(at.to_str().unwrap());
+        loops::run(program, &arguments)?;
+        Some(Mounted { at, _below: below })
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        loops::unmount(&self.at);
+    }
+}
+
+/// Everything that has to work in a directory; `name` is the file system's in messages.
+#[track_caller]
+fn all_modes_work(directory: &Path, name: &str) {
+    let written = directory.join("written.dat");
+    std::fs::write(&written, vec![0xee; 3 * MIB]).unwrap();
+    let ended = diskspd("-b64K -w100 -o4 -B1M:1M -W0 -d1 {}", &written);
+    assert!(ended.report().total("Write IO").ios > 0);
+    let content = std::fs::read(&written).unwrap();
+    let pattern: Vec<u8> = (0..MIB).map(|i| i as u8).collect();
+    assert!(content[MIB..2 * MIB] == pattern[..], "{name}: what was written is read back");
+    assert!(content[..MIB].iter().chain(&content[2 * MIB..]).all(|&b| b == 0xee), "{name}: and nothing else");
+
+    let created = directory.join("created.dat");
+    let ended = diskspd("-c4M -b4K -r -o8 -Sw -w50 -W0 -d1 {}", &created);
+    assert!(ended.report().total("Total IO").ios > 0);
+    assert_eq!(std::fs::read(&created).unwrap(), pattern.repeat(4), "{name}: all of it is the pattern");
+
+    let direct = rustix::fs::open(&created, OFlags::RDONLY | OFlags::DIRECT, Mode::empty());
+    for option in ["-Su -o8", "-Sh -o1"] {
+        let ended = diskspd(&format!("-b4K -r -w50 {option} -W0 -d1 {{}}"), &created);
+        match &direct {
+            Ok(_) => assert!(ended.report().total("Total IO").ios > 0, "{name} {option}"),
+            Err(_) => ended.fails(1, &["created.dat", name, "O_DIRECT", "use -Sb"]),
+        }
+    }
+    assert_eq!(std::fs::read(&created).unwrap(), pattern.repeat(4), "{name}: all of it is still the pattern");
+}
+
+/// `-Sr` has no meaning here, and that is said.
+#[track_caller]
+fn has_no_client_cache(directory: &Path, name: &str) {
+    let file = directory.join("local.dat");
+    std::fs::write(&file, vec![0; MIB]).unwrap();
+    for option in ["-Sr", "-Srw"] {
+        diskspd(&format!("-b4K {option} -W0 -d600 {{}}"), &file)
+            .fails(1, &["local.dat", "-Sr", &format!("lies on file system {name}"), "-Su"]);
+    }
+}
+
+#[test]
+fn ext4_xfs_and_btrfs() {
+    for (kind, size) in [("ext4", 64), ("xfs", 400), ("btrfs", 200)] {
+        let Some((_disk, directory)) = Loop::with_file_system(size << 20, kind) else { continue };
+        all_modes_work(&directory, kind);
+        has_no_client_cache(&directory, kind);
+    }
+}
+
+#[test]
+fn tmpfs() {
+    let Some(mounted) = Mounted::by("mount -t tmpfs -o size=64m tmpfs") else { return };
+    all_modes_work(&mounted.at, "tmpfs");
+    has_no_client_cache(&mounted.at, "tmpfs");
+}
+
+#[test]
+fn overlay() {
+    let line = "mount -t overlay -o lowerdir={}/lower,upperdir={}/upper,workdir={}/work overlay";
+    let Some(mounted) = Mounted::by(line) else { return };
+    all_modes_work(&mounted.at, "overlay");
+    has_no_client_cache(&mounted.at, "overlay");
+}
+
+#[test]
+fn fuse_where_only_the_clients_cache_can_be_bypassed_too() {
+    let Some(mounted) = Mounted::by("bindfs {}/lower") else { return };
+    all_modes_work(&mounted.at, "fuse");
+    let file = mounted.at.join("remote.dat");
+    for option in ["-Sr", "-Srw"] {
+        let ended = diskspd(&format!("-c1M -b4K -r -o4 -w50 {option} -W0 -d1 {{}}"), &file);
+        assert!(ended.report().total("Total IO").ios > 0);
+    }
+    diskspd("-b1000 -Sr -W0 -d600 {}", &file).fails(1, &["block size (-b) of 1000", "-Sr"]);
+}
+
+#[test]
+fn a_share_is_found_where_it_is_mounted() {
+    // What counts is the name it was mounted by; which file system serves it doesn't matter to finding it.
+    let Some(shared) = Mounted::by("mount -t tmpfs -o size=16m //test-server/Some-Share") else { return };
+    let name = "\\\\TEST-SERVER\\some-share\\dir.dat";
+    let ended = diskspd(&format!("-c1M -b4K -r -W0 -d1 {name}"), Path::new(""));
+    assert!(ended.report().total("Total IO").ios > 0);
+    assert!(ended.stdout.contains(&format!("\tpath: '{name}'\n")), "{}", ended.stdout);
+    assert_eq!(std::fs::metadata(shared.at.join("dir.dat")).unwrap().len(), MIB as u64);
+    diskspd("-W0 -d1 //test-server/other/dir.dat", Path::new(""))
+        .fails(1, &["share other of test-server", "mount -t cifs //test-server/other"]);
+}
