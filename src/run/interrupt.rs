@@ -14,11 +14,12 @@ pub struct Watch {
     handle: Handle,
 }
 
-/// Starts watching on behalf of a run.
+/// Starts watching on behalf of a run. `document`: standard output is for another program to read, so that what is said
+/// goes to standard error.
 ///
 /// # Errors
 /// The handlers can't be installed.
-pub fn watch(control: Arc<Control>) -> io::Result<Watch> {
+pub fn watch(control: Arc<Control>, document: bool) -> io::Result<Watch> {
     // Armed by the first signal, so that the second one has the effect it has by default. Registered before the flag
     // is set by the same signal: handlers run in the order of registration.
     let armed = Arc::new(AtomicBool::new(false));
@@ -30,9 +31,12 @@ pub fn watch(control: Arc<Control>) -> io::Result<Watch> {
     let handle = signals.handle();
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         for _ in &mut signals {
-            // DISKSPD prints this on standard output too; a closed one is no reason to go on.
-            let _ =
-                writeln!(io::stdout(), "\n*** Interrupted by Ctrl-C. Stopping I/O Request Generator. ***");
+            // DISKSPD prints this on standard output; a closed one is no reason to go on.
+            let text = "\n*** Interrupted by Ctrl-C. Stopping I/O Request Generator. ***";
+            let _ = match document {
+                true => writeln!(io::stderr(), "{text}"),
+                false => writeln!(io::stdout(), "{text}"),
+            };
             control.interrupt();
         }
     })?;

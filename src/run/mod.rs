@@ -14,12 +14,14 @@ pub mod prepare;
 mod recorder;
 mod setup;
 mod span;
+mod stream;
 mod worker;
 
 pub use console::Console;
 pub use control::Control;
 pub use interrupt::watch;
 pub use span::{Options, probe_and_plan};
+pub use stream::Stream;
 
 use crate::plan::{PlanError, Severity};
 use crate::profile::Profile;
@@ -36,6 +38,7 @@ pub struct Outcome {
 }
 
 /// Runs all time spans of a profile, one after the other. After a failure or an interruption the rest is skipped.
+/// `after_span` sees the results so far when one has ended and another follows: so they can be saved.
 ///
 /// # Errors
 /// The profile can't be carried out on this machine or by this version; nothing has been touched.
@@ -45,6 +48,7 @@ pub fn run(
     options: &Options,
     control: &Control,
     console: &Console,
+    after_span: &mut dyn FnMut(&mut Results),
 ) -> Result<Outcome, Vec<PlanError>> {
     let unfit: Vec<PlanError> = profile
         .time_spans
@@ -62,11 +66,16 @@ pub fn run(
             outcome.results.time_spans.push(SpanResults::default());
             continue;
         }
+        console.begin_span(number + 1);
         console.verbose(|| format!("generating I/O for time span {}", number + 1));
         let ended = span::run(profile, time_span, system, options, control, console);
         console.clear_line();
         outcome.results.time_spans.push(ended.results);
         outcome.failures = ended.failures;
+        if number + 1 < profile.time_spans.len() {
+            after_span(&mut outcome.results);
+        }
     }
+    console.end_stream();
     Ok(outcome)
 }

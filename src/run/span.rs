@@ -3,11 +3,12 @@
 use super::console::Console;
 use super::control::{Control, Phase};
 use super::live::Counters;
-use super::recorder::merge_errors;
+use super::recorder::{Accounts, merge_errors};
 use super::setup::{self, Shared};
+use super::stream::{Progress, Ticker};
 use super::worker::{Outcome as Ended, Phases};
 use super::{prepare, recorder};
-use crate::clock::{self, Nanos, SECOND};
+use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, WorkerPlan};
 use crate::profile::{Profile, Target, TimeSpan};
@@ -36,7 +37,7 @@ pub struct Options {
 
 impl Options {
     /// No file is opened, no device touched.
-    fn simulated(&self) -> bool {
+    pub fn simulated(&self) -> bool {
         self.engine.is_some_and(|kind| !kind.row().needs_files)
     }
 }
@@ -179,7 +180,18 @@ fn create(target: &Target, options: &Options, control: &Control, console: &Conso
 fn measure(plan: &SpanPlan, system: &System, control: &Control, console: &Console) -> SpanOutcome {
     control.begin_span();
     let interlocked = interlocked_positions(plan);
-    let shared = Shared { span: plan, interlocked: &interlocked, console };
+    let progress: Vec<Arc<Progress>> = match console.is_streaming() {
+        true => plan.workers.iter().map(|_| Progress::new(is_timed(plan))).collect(),
+        false => Vec::new(),
+    };
+    let accounts = Arc::new(Accounts::default());
+    let shared = Shared {
+        span: plan,
+        interlocked: &interlocked,
+        accounts: Arc::clone(&accounts),
+        progress: progress.clone(),
+        console,
+    };
     let live: Vec<Counters> = match console.is_live() {
         true => plan.workers.iter().map(|_| Counters::new(plan.measure_latency)).collect(),
         false => Vec::new(),
@@ -199,9 +211,9 @@ fn measure(plan: &SpanPlan, system: &System, control: &Control, console: &Consol
                 }
             }
         }
-        let clocked = Clocked { plan, system, control, console, live: &live };
+        let clocked = Clocked { plan, system, control, console, live: &live, progress: &progress };
         if control.wait_until_ready(plan.workers.len()) {
-            (results.measured, results.cpus) = clocked.phases();
+            clocked.phases(&mut results);
         }
         control.set_phase(Phase::Stop);
         control.start();
@@ -217,6 +229,7 @@ fn measure(plan: &SpanPlan, system: &System, control: &Control, console: &Consol
         }
     });
     failures.extend(control.failures().into_iter().filter(|f| !failures.contains(f)).collect::<Vec<_>>());
+    results.intervals = accounts.take_intervals();
     if !failures.is_empty() {
         // DISKSPD shows no figures of a span that failed; the accounts stay in the record.
         results.measured = 0;
@@ -251,55 +264,72 @@ struct Clocked<'a> {
     control: &'a Control,
     console: &'a Console,
     live: &'a [Counters],
+    progress: &'a [Arc<Progress>],
+}
+
+/// Whether the workers know the latencies of their I/Os.
+fn is_timed(plan: &SpanPlan) -> bool {
+    plan.measure_latency || plan.iops_interval.is_some()
 }
 
 impl Clocked<'_> {
-    /// Leads the workers through the phases. Returns the measured time, ns (0 = never measured), and the CPU times in
-    /// it.
-    fn phases(&self) -> (Nanos, Vec<CpuTimes>) {
+    /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go into `results`.
+    fn phases(&self, results: &mut SpanResults) {
         let Clocked { plan, control, console, .. } = *self;
         console.verbose(|| format!("starting: {} threads", plan.workers.len()));
         control.start();
         if plan.warmup > 0 {
             console.verbose(|| format!("warming up for {} s", plan.warmup));
-            if !self.sleep("warm up", plan.warmup) {
-                return (0, Vec::new());
+            if !self.sleep("warm up", plan.warmup, None) {
+                return;
             }
         }
         console.verbose(|| format!("measuring for {} s", plan.duration));
         let before = CpuClock::read();
         let start = control.start_measuring();
-        let complete = self.sleep("measure", plan.duration);
+        let started_at = clock::wall_millis();
+        let mut ticker = (!self.progress.is_empty())
+            .then(|| Ticker::new(start, started_at, plan.iops_interval.unwrap_or(1000)));
+        let complete = self.sleep("measure", plan.duration, ticker.as_mut());
         control.set_phase(Phase::Cooldown);
         let measured = clock::monotonic() - start;
         let after = CpuClock::read();
         console.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
         if complete && plan.cooldown > 0 {
             console.verbose(|| format!("cooling down for {} s", plan.cooldown));
-            self.sleep("cool down", plan.cooldown);
+            self.sleep("cool down", plan.cooldown, None);
         }
         match before.and_then(|before| Ok((before, after?))) {
-            Ok((before, after)) => (measured, after.since(&before, &self.system.topology)),
-            Err(e) => {
-                control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}"));
-                (0, Vec::new())
+            Ok((before, after)) => {
+                results.measured = measured;
+                results.started_at = Some(started_at);
+                results.cpus = after.since(&before, &self.system.topology);
             }
+            Err(e) => control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}")),
         }
     }
 
     /// False = ended early, by failure or interruption.
-    fn sleep(&self, phase: &str, seconds: u32) -> bool {
-        let end = clock::monotonic() + recorder::seconds(seconds);
+    fn sleep(&self, phase: &str, seconds: u32, mut ticker: Option<&mut Ticker>) -> bool {
+        let begin = clock::monotonic();
+        let end = begin + recorder::seconds(seconds);
+        let mut draw = if self.live.is_empty() { end } else { begin + SECOND };
         loop {
-            let now = clock::monotonic();
-            let next = if self.live.is_empty() { end } else { end.min(now + SECOND) };
-            if !self.control.sleep_until(next) {
-                return false;
+            let due = ticker.as_ref().map_or(end, |ticker| ticker.due);
+            let next = end.min(draw).min(due);
+            let go_on = self.control.sleep_until(next);
+            if let Some(ticker) = ticker.as_mut()
+                && (next >= ticker.due || next == end || !go_on)
+            {
+                self.console.stream(&ticker.tick(self.progress));
             }
-            if next == end {
-                return true;
+            if !go_on || next == end {
+                return go_on;
             }
-            self.console.draw(phase, end - next, self.live);
+            if next == draw {
+                self.console.draw(phase, end - next, self.live);
+                draw += SECOND;
+            }
         }
     }
 }
@@ -307,7 +337,19 @@ impl Clocked<'_> {
 /// Runs the workers in virtual time, one after the other in this thread: the outcome depends on the plan alone.
 fn simulate(plan: &SpanPlan, system: &System, console: &Console) -> SpanOutcome {
     let interlocked = interlocked_positions(plan);
-    let shared = Shared { span: plan, interlocked: &interlocked, console };
+    let accounts = Arc::new(Accounts::default());
+    let shared = Shared {
+        span: plan,
+        interlocked: &interlocked,
+        accounts: Arc::clone(&accounts),
+        progress: Vec::new(),
+        console,
+    };
+    if console.is_streaming() {
+        console.warn(
+            "--stream: simulated time passes at once, nothing is streamed; --out FILE.csv has the intervals",
+        );
+    }
     let schedule = setup::schedule(plan);
     let mut results =
         SpanResults { measured: schedule.cooldown - schedule.measure, ..SpanResults::default() };
@@ -323,6 +365,7 @@ fn simulate(plan: &SpanPlan, system: &System, console: &Console) -> SpanOutcome 
             Err(message) => failures.push(message),
         }
     }
+    results.intervals = accounts.take_intervals();
     // Nothing real was used: all CPUs were idle in that time.
     let active = system.topology.groups.iter().map(|g| g.active as usize).sum();
     results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];

@@ -8,6 +8,7 @@ pub mod refusal;
 pub mod root;
 mod rows;
 pub mod signatures;
+pub mod storage;
 pub mod target;
 mod topology;
 mod usage;
@@ -34,6 +35,15 @@ pub struct System {
     /// Memory that can be had without swapping, bytes (`MemAvailable`); 0 = unknown.
     #[serde(default)]
     pub memory_available: u64,
+    /// All memory, bytes (`MemTotal`); 0 = unknown.
+    #[serde(default)]
+    pub memory_total: u64,
+    /// Model of the processors, as `/proc/cpuinfo` says; empty = unknown.
+    #[serde(default)]
+    pub cpu_model: String,
+    /// What the targets of a run lie on, each once; empty for simulated ones.
+    #[serde(default)]
+    pub targets: Vec<storage::Storage>,
 }
 
 /// Power scheme as the report shows it.

@@ -116,28 +116,35 @@ fn backs(root: &Root, loop_device: &Device, device: &Device) -> bool {
     file.and_then(|file| Device::of_node(root, &file)).is_some_and(|backing| backing == *device)
 }
 
-struct Mount {
+/// A mounted file system.
+pub(super) struct Mount {
     /// Of the file system and of the device it was mounted from: they differ where a file system has many devices.
-    devices: Vec<Number>,
-    at: String,
-    file_system: String,
+    pub devices: Vec<Number>,
+    /// Where.
+    pub at: String,
+    /// Its type.
+    pub file_system: String,
+    /// Options of the mount and of the file system.
+    pub options: String,
 }
 
 /// `/proc/self/mountinfo`: `id parent major:minor root at options [tags ..] - type source options`.
-fn mounts(root: &Root) -> Vec<Mount> {
+pub(super) fn mounts(root: &Root) -> Vec<Mount> {
     let text = root.text("/proc/self/mountinfo").unwrap_or_default();
     let mount = |line: &str| {
         let (place, kind) = line.split_once(" - ")?;
         let mut place = place.split(' ').skip(2);
         let number = device::parse_number(place.next()?)?;
         let at = unescape(place.nth(1)?);
+        let own = place.next().unwrap_or_default();
         let mut kind = kind.split(' ');
         let file_system = kind.next()?.to_owned();
         // bcachefs names all its devices, with colons between.
         let source = unescape(kind.next().unwrap_or_default());
+        let options = [own, kind.next().unwrap_or_default()].map(|part| part.trim()).join(",");
         let nodes = source.split(':').filter(|node| node.starts_with("/dev/"));
         let devices = nodes.filter_map(|node| Device::of_node(root, node)).map(|device| device.number);
-        Some(Mount { devices: [number].into_iter().chain(devices).collect(), at, file_system })
+        Some(Mount { devices: [number].into_iter().chain(devices).collect(), at, file_system, options })
     };
     text.lines().filter_map(mount).collect()
 }
