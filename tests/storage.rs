@@ -19,7 +19,7 @@ fn a_file_lies_on_the_file_system_that_is_mounted_deepest() {
         ("/var/test.dat", (8, 1), "/", "ext4", "/dev/sda1"),
         ("/home/me/test.dat", (253, 0), "/home", "xfs", "/dev/dm-0"),
         ("/homes/test.dat", (8, 1), "/", "ext4", "/dev/sda1"),
-        ("/srv/my data/test.dat", (259, 0), "/srv/my data", "ext4", "/dev/md0p1"),
+        ("/srv/my data/test.dat", (259, 10), "/srv/my data", "ext4", "/dev/md0p1"),
     ] {
         let found = lies_on(place, number);
         let file_system = found.file_system.unwrap();

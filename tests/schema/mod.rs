@@ -111,7 +111,8 @@ pub fn conforms(value: &Value, schema: &Value, place: &str) -> Result<(), String
         Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
         _ => return Ok(()),
     };
-    if !allowed.contains(&found) && !(found == "integer" && allowed.contains(&"number")) {
+    let fits = |name| allowed.contains(&name);
+    if !fits(found) && (found != "integer" || !fits("number")) {
         return Err(format!("{place} is {found} and not {allowed:?}"));
     }
     if let (Value::Object(fields), true) = (value, schema["properties"].is_object()) {
