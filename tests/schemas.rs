@@ -62,10 +62,10 @@ fn fill_profile(profile: &mut Profile) {
     target.random_data_source = Some(RandomDataSource { size: 1, path: Some(b"\xff".to_vec().into()) });
     target.flush_type = Some(FlushType::ViewOfFile);
     (target.burst_size, target.think_time) = (Some(1), Some(1));
-    target.throughput = Some(Throughput::Iops(1));
+    target.throughput = Some(diskspd::profile::Throughput::Iops(1));
     let other = &mut span.targets[1];
     other.random_data_source = Some(RandomDataSource { size: 1, path: None });
-    other.throughput = Some(Throughput::BytesPerMillisecond(1));
+    other.throughput = Some(diskspd::profile::Throughput::BytesPerMillisecond(1));
     other.path = b"\xff".to_vec().into();
 }
 
@@ -154,7 +154,8 @@ fn every_record_is_as_its_schema_says_and_reads_back() {
 fn what_a_schema_does_not_allow_is_found() {
     let record = value(&examples()[0]);
     let schema: Value = serde_json::from_str(&record_schema()).unwrap();
-    let broken: [(fn(&mut Value), &str); 4] = [
+    type Break = (fn(&mut Value), &'static str);
+    let broken: [Break; 4] = [
         (|record| record["profile"]["verbose"] = 1.into(), "/profile/verbose is integer"),
         (|record| record["profile"]["more"] = 1.into(), "/profile/more is not in the schema"),
         (
