@@ -58,6 +58,12 @@ pub fn wall_seconds() -> i64 {
     rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec
 }
 
+/// Wall-clock time now, in milliseconds since 1970-01-01 00:00 UTC.
+pub fn wall_millis() -> i64 {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    t.tv_sec * 1000 + t.tv_nsec / 1_000_000
+}
+
 /// Milliseconds since the machine was started, suspended time included (`-z` without a value).
 pub fn uptime_millis() -> u64 {
     let t = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);

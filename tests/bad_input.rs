@@ -109,7 +109,6 @@ fn what_this_version_cannot_do_is_refused_by_name() {
         let name = &option.split(' ').next().unwrap()[..2];
         diskspd(&format!("{option} -W0 -d1 {{}}"), &file).fails(3, &[name, "this version"]);
     }
-    diskspd("-Rxml {}", &file).fails(3, &["-R", "this version"]);
     assert_eq!(std::fs::read(&file).unwrap(), vec![3; 1 << 20]);
 }
 

@@ -385,7 +385,8 @@ fn commands_and_long_options() {
         panic!("rejected");
     };
     assert_eq!(request.engine, Some(diskspd::engine::EngineKind::Null));
-    assert_eq!(request.out, [std::path::PathBuf::from("a.json"), "b.html".into()]);
+    let out = |format, path: &str| cli::OutRequest { format, path: path.into() };
+    assert_eq!(request.out, [out(None, "a.json"), out(None, "b.html")]);
     assert!(request.dry_run && request.recreate && request.destroy);
     assert!(matches!(parse("./man"), Ok(Invocation::Run(_))));
 }

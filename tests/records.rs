@@ -5,7 +5,7 @@
 #[path = "golden_reports/synth.rs"]
 mod synth;
 
-use diskspd::report::json::{RecordError, read, write};
+use diskspd::report::json::{RecordError, bytes as write, read};
 use diskspd::report::text::text;
 use diskspd::results::*;
 use diskspd::stats::Series;

@@ -1,9 +1,8 @@
 //! What has been read of a command line so far.
 
-use super::{Events, Invocation, Overrides, RunRequest, XmlProfile};
+use super::{Events, Invocation, OutRequest, Overrides, RunRequest, StreamRequest, XmlProfile};
 use crate::engine::EngineKind;
 use crate::profile::{CacheMode, Profile, RawText, Target, TimeSpan};
-use std::path::PathBuf;
 
 /// Settings as the options fill them in, and the state that later options are judged against.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +36,9 @@ pub struct Draft {
     /// `--engine`
     pub engine: Option<EngineKind>,
     /// `--out`
-    pub out: Vec<PathBuf>,
+    pub out: Vec<OutRequest>,
+    /// `--stream`
+    pub stream: Option<StreamRequest>,
     /// `--recreate`
     pub recreate: bool,
     /// `--destroy`
@@ -77,6 +78,7 @@ impl Draft {
             dry_run: self.dry_run,
             engine: self.engine,
             out: self.out,
+            stream: self.stream,
             recreate: self.recreate,
             destroy: self.destroy,
             warnings,

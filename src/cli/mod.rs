@@ -28,10 +28,7 @@ pub const EXIT_RUN_FAILED: u8 = 1;
 /// Exit code of an empty or wrong command line, an unreadable or an invalid profile.
 pub const EXIT_USAGE: u8 = 3;
 
-/// Version of DISKSPD whose command lines, profiles and reports this program keeps.
-pub const COMPATIBLE_VERSION: &str = "2.2.0";
-/// Date of [`COMPATIBLE_VERSION`], as DISKSPD writes it.
-pub const COMPATIBLE_VERSION_DATE: &str = "2024/6/3";
+pub use crate::profile::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
 
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,13 +87,35 @@ pub struct RunRequest {
     /// `--engine`
     pub engine: Option<EngineKind>,
     /// `--out`: further reports, in order.
-    pub out: Vec<PathBuf>,
+    pub out: Vec<OutRequest>,
+    /// `--stream`
+    pub stream: Option<StreamRequest>,
     /// `--recreate`: write files of `-c` anew even when they are complete.
     pub recreate: bool,
     /// `--destroy`: permit writing to block devices that carry a signature.
     pub destroy: bool,
     /// What is accepted but hardly meant, one message each, without the prefix `WARNING:`.
     pub warnings: Vec<String>,
+}
+
+/// A further report (`--out`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutRequest {
+    /// Its form, when it is named (`xml:FILE`); else the file's extension tells.
+    pub format: Option<&'static str>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// Where the lines of `--stream` go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StreamRequest {
+    /// `-`
+    StandardOutput,
+    /// `fd:N`: a descriptor that the program was started with.
+    Descriptor(i32),
+    /// A file, written anew; or a pipe.
+    File(PathBuf),
 }
 
 /// An XML profile and what the command line adds to it.

@@ -1,17 +1,48 @@
 //! Where reports go: standard output, and the files of `--out`.
 
-use crate::cli::EXIT_RUN_FAILED;
+use crate::cli::{EXIT_RUN_FAILED, OutRequest, StreamRequest};
 use crate::report::{self, Format};
 use crate::results::Record;
+use crate::run::Stream;
+use crate::sys::files;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Writes bytes to standard output; returns the exit code.
 pub fn to_stdout(bytes: &[u8]) -> u8 {
     let mut out = io::stdout().lock();
     super::code_of(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+/// Writes a report to standard output; returns the exit code.
+pub fn report_to_stdout(format: &Format, record: &Record) -> u8 {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    super::code_of((format.write)(record, &mut out).and_then(|()| out.flush()))
+}
+
+/// Opens the sink of `--stream`.
+///
+/// # Errors
+/// A message.
+pub fn open_stream(request: &StreamRequest) -> Result<Stream, String> {
+    let (sink, name): (Box<dyn Write + Send>, String) = match request {
+        StreamRequest::StandardOutput => (Box::new(io::stdout()), "-".into()),
+        StreamRequest::Descriptor(number) => (
+            Box::new(File::from(files::inherited(*number).map_err(|e| {
+                format!("--stream fd:{number}: {e}; start the program with this descriptor open, as in {number}>FILE")
+            })?)),
+            format!("fd:{number}"),
+        ),
+        StreamRequest::File(path) => (
+            Box::new(
+                File::create(path).map_err(|e| format!("--stream {}: can't be created: {e}", path.display()))?,
+            ),
+            path.display().to_string(),
+        ),
+    };
+    Stream::new(sink, name).map_err(|e| format!("--stream: no thread can be started for it: {e}"))
 }
 
 /// A report file: made before the run, so that an unwritable path fails at once and not after an hour; it appears
@@ -20,9 +51,7 @@ pub fn to_stdout(bytes: &[u8]) -> u8 {
 pub struct OutFile {
     path: PathBuf,
     partial: PathBuf,
-    file: File,
     format: &'static Format,
-    kept: bool,
 }
 
 impl OutFile {
@@ -30,12 +59,14 @@ impl OutFile {
     ///
     /// # Errors
     /// A message: unknown extension, or the file can't be created.
-    pub fn create(path: &Path) -> Result<OutFile, String> {
-        let format = report::format_of(path).ok_or_else(|| {
+    pub fn create(request: &OutRequest) -> Result<OutFile, String> {
+        let path = &request.path;
+        let named = request.format.and_then(report::format_named);
+        let format = named.or_else(|| report::format_of(path)).ok_or_else(|| {
             let known: Vec<String> =
                 report::FORMATS.iter().flat_map(|f| f.extensions).map(|e| format!(".{e}")).collect();
             format!(
-                "--out {}: the extension says which format is written, and this one is none of {}",
+                "--out {}: the extension says which format is written, and this one is none of {}; or name it, as in --out json:FILE",
                 path.display(),
                 known.join(", ")
             )
@@ -46,41 +77,37 @@ impl OutFile {
         let mut name = OsString::from(path.file_name().unwrap_or_default());
         name.push(format!(".{}.partial", std::process::id()));
         let partial = path.with_file_name(name);
-        let file =
-            File::create(&partial).map_err(|e| format!("--out {}: can't be created: {e}", path.display()))?;
-        Ok(OutFile { path: path.to_path_buf(), partial, file, format, kept: false })
+        File::create(&partial).map_err(|e| format!("--out {}: can't be created: {e}", path.display()))?;
+        Ok(OutFile { path: path.to_path_buf(), partial, format })
     }
 
-    /// Writes the report and gives the file its name.
+    /// Writes the report and gives the file its name; a report that was saved before is replaced.
     ///
     /// # Errors
     /// A message.
-    pub fn write(mut self, record: &Record) -> Result<(), String> {
-        let bytes = (self.format.write)(record);
-        self.file
-            .write_all(&bytes)
-            .and_then(|()| self.file.sync_all())
-            .and_then(|()| fs::rename(&self.partial, &self.path))
-            .map_err(|e| format!("--out {}: can't be written: {e}", self.path.display()))?;
-        self.kept = true;
-        Ok(())
+    pub fn save(&self, record: &Record) -> Result<(), String> {
+        let save = || {
+            let mut file = io::BufWriter::new(File::create(&self.partial)?);
+            (self.format.write)(record, &mut file)?;
+            file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+            fs::rename(&self.partial, &self.path)
+        };
+        save().map_err(|e| format!("--out {}: can't be written: {e}", self.path.display()))
     }
 }
 
 impl Drop for OutFile {
     fn drop(&mut self) {
-        if !self.kept {
-            // Nothing was measured or it couldn't be written; a left-over would only confuse.
-            let _ = fs::remove_file(&self.partial);
-        }
+        // It has its own name by now, or it could not be written; a left-over would only confuse.
+        let _ = fs::remove_file(&self.partial);
     }
 }
 
-/// Writes all report files; every one is tried. Returns the exit code.
-pub fn write_all(files: Vec<OutFile>, record: &Record) -> Option<u8> {
+/// Writes all report files; every one is tried. Returns the exit code if one failed.
+pub fn save_all(files: &[OutFile], record: &Record) -> Option<u8> {
     let mut failed = None;
     for file in files {
-        if let Err(message) = file.write(record) {
+        if let Err(message) = file.save(record) {
             eprintln!("ERROR: {message}");
             failed = Some(EXIT_RUN_FAILED);
         }

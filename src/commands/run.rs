@@ -2,15 +2,15 @@
 
 use super::load;
 use super::output::{self, OutFile};
-use crate::cli::{EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, RunRequest};
+use crate::cli::{EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, RunRequest, StreamRequest};
 use crate::plan::{self, PlanError, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, ResultFormat};
-use crate::report::{plan_text, profile_text, profile_xml, text};
-use crate::results::Record;
+use crate::report::{self, Format, plan_text, profile_text, profile_xml};
+use crate::results::{Record, Results, SpanResults};
 use crate::run::events::{self, Event, Events};
 use crate::run::{self, Console, Control, Options};
-use crate::system::{self, System};
+use crate::system::{self, System, storage};
 use std::sync::Arc;
 
 /// Returns the exit code.
@@ -32,12 +32,6 @@ pub fn run(request: &RunRequest) -> u8 {
     if request.profile_only {
         return print_profile(profile);
     }
-    if profile.result_format == ResultFormat::Xml {
-        eprintln!(
-            "ERROR: -Rxml: this version can't write XML yet; use -Rtext, or --out FILE.json for programs to read"
-        );
-        return EXIT_USAGE;
-    }
     if complain(&plan::not_yet(profile)) {
         return EXIT_USAGE;
     }
@@ -54,6 +48,7 @@ pub fn run(request: &RunRequest) -> u8 {
     if request.dry_run {
         return dry_run(profile, &system, &options);
     }
+    let system = with_storage(system, profile, &options);
     measure(profile, request, system, options)
 }
 
@@ -126,6 +121,20 @@ fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), Str
     Ok((events, open("-yp", &given.stop)?))
 }
 
+/// The machine with what the profile's targets lie on.
+fn with_storage(mut system: System, profile: &Profile, options: &Options) -> System {
+    if !options.simulated() {
+        let mut paths: Vec<&RawText> = Vec::new();
+        for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
+            if !paths.contains(&&target.path) {
+                paths.push(&target.path);
+            }
+        }
+        system.targets = paths.into_iter().map(storage::storage).collect();
+    }
+    system
+}
+
 fn measure(profile: &Profile, request: &RunRequest, system: System, mut options: Options) -> u8 {
     let stop;
     (options.events, stop) = match open_events(request) {
@@ -135,16 +144,20 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
             return EXIT_RUN_FAILED;
         }
     };
-    let files: Result<Vec<OutFile>, String> = request.out.iter().map(|path| OutFile::create(path)).collect();
-    let files = match files {
-        Ok(files) => files,
+    let opened = request.out.iter().map(OutFile::create).collect::<Result<Vec<OutFile>, String>>();
+    let opened =
+        opened.and_then(|files| Ok((files, request.stream.as_ref().map(output::open_stream).transpose()?)));
+    let (files, stream) = match opened {
+        Ok(opened) => opened,
         Err(message) => {
             eprintln!("ERROR: {message}");
             return EXIT_RUN_FAILED;
         }
     };
     let control = Arc::new(Control::default());
-    let watches = run::watch(Arc::clone(&control), stop.clone())
+    let for_programs =
+        profile.result_format == ResultFormat::Xml || request.stream == Some(StreamRequest::StandardOutput);
+    let watches = run::watch(Arc::clone(&control), stop.clone(), for_programs)
         .map_err(|e| format!("Ctrl-C can't be watched for: {e}"))
         .and_then(|signals| match stop {
             Some(event) => events::stop_when_set(event, Arc::clone(&control))
@@ -159,17 +172,24 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
             return EXIT_RUN_FAILED;
         }
     };
-    let console = Console::new(profile.verbose);
-    let outcome = match run::run(profile, &system, &options, &control, &console) {
+    let console = Console::new(profile.verbose).with_stream(stream);
+    let mut record = Record::new(profile.clone(), system.clone(), Results::default());
+    let outcome = match run::run(profile, &system, &options, &control, &console, &mut |so_far| {
+        save_so_far(&mut record, so_far, &files)
+    }) {
         Ok(outcome) => outcome,
         Err(errors) => {
             complain(&errors);
             return exit_code(&errors);
         }
     };
-    let record = Record::new(profile.clone(), system, outcome.results);
-    let mut code = output::to_stdout(&text::text(&record));
-    code = output::write_all(files, &record).unwrap_or(code);
+    record.results = outcome.results;
+    let mut code = output::report_to_stdout(format_of(profile.result_format), &record);
+    code = output::save_all(&files, &record).unwrap_or(code);
+    if !outcome.failures.is_empty() && profile.result_format == ResultFormat::Xml {
+        // As DISKSPD: the document ends without a line feed.
+        eprintln!();
+    }
     for failure in &outcome.failures {
         eprintln!("ERROR: {failure}");
     }
@@ -180,4 +200,59 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
         code = EXIT_RUN_FAILED;
     }
     code
+}
+
+fn format_of(asked: ResultFormat) -> &'static Format {
+    let name = match asked {
+        ResultFormat::Text => "text",
+        ResultFormat::Xml => "xml",
+    };
+    report::format_named(name).unwrap_or(&report::FORMATS[0])
+}
+
+/// Saves what has been measured so far, with nothing for the time spans to come: a crash loses only the one that runs.
+fn save_so_far(record: &mut Record, so_far: &mut Results, files: &[OutFile]) {
+    if files.is_empty() {
+        return;
+    }
+    let ended = so_far.time_spans.len();
+    std::mem::swap(&mut record.results, so_far);
+    record.results.time_spans.resize_with(record.profile.time_spans.len(), SpanResults::default);
+    output::save_all(files, record);
+    record.results.time_spans.truncate(ended);
+    std::mem::swap(&mut record.results, so_far);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::OutRequest;
+    use crate::profile::TimeSpan;
+    use crate::report::json;
+
+    #[test]
+    fn time_spans_that_ended_are_saved_while_the_next_one_runs() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.json");
+        let file = OutFile::create(&OutRequest { format: None, path: path.clone() }).unwrap();
+        let spans = vec![TimeSpan::default(); 3];
+        let mut record = Record::new(
+            Profile { time_spans: spans, ..Profile::default() },
+            System::default(),
+            Results::default(),
+        );
+        let mut results = Results::default();
+        for ended in 1..3 {
+            let measured = 50; // too short to be checked against the profile
+            results.time_spans.push(SpanResults { measured, ..SpanResults::default() });
+            let before = results.clone();
+            save_so_far(&mut record, &mut results, std::slice::from_ref(&file));
+            assert_eq!(results, before);
+            let saved = json::read(&std::fs::read(&path).unwrap()).unwrap();
+            let measured: Vec<u64> = saved.results.time_spans.iter().map(|span| span.measured).collect();
+            assert_eq!(measured, [50, if ended > 1 { 50 } else { 0 }, 0]);
+        }
+        drop(file);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "nothing but the record is left");
+    }
 }

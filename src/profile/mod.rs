@@ -11,6 +11,11 @@ pub mod xml;
 pub use raw_text::RawText;
 use serde::{Deserialize, Serialize};
 
+/// Version of DISKSPD whose command lines, profiles and reports this program keeps.
+pub const COMPATIBLE_VERSION: &str = "2.2.0";
+/// Date of [`COMPATIBLE_VERSION`], as DISKSPD writes it.
+pub const COMPATIBLE_VERSION_DATE: &str = "2024/6/3";
+
 /// A whole run: output settings and one or more time spans.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {

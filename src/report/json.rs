@@ -1,8 +1,11 @@
 //! The record as JSON: `docs/record.md` describes every field.
 
-use crate::results::{Record, RecordFormat};
-use serde::Deserialize;
+use crate::profile::Profile;
+use crate::results::{Record, RecordFormat, Results, Summary, summarize};
+use crate::system::System;
+use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
+use std::io::{self, Write};
 
 /// Why bytes are not a record that can be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -62,19 +65,41 @@ pub enum RecordError {
     },
 }
 
-/// A record as one line of JSON.
-pub fn write(record: &Record) -> Vec<u8> {
-    let mut out = Vec::new();
-    // Can't fail: memory takes everything, and a record has neither floats nor maps, all that JSON could refuse.
-    let _ = serde_json::to_writer(&mut out, record);
-    out.push(b'\n');
-    out
+/// A record as it is stored, with the figures that follow from it: those are for other programs; reading ignores them.
+#[derive(Serialize)]
+struct Stored<'a> {
+    format: &'a RecordFormat,
+    profile: &'a Profile,
+    system: &'a System,
+    results: &'a Results,
+    summary: &'a Summary,
+}
+
+/// Writes a record as one line of JSON.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
+    let Record { format, profile, system, results } = record;
+    let summary = &summarize(record);
+    let mut buffered = io::BufWriter::new(sink);
+    serde_json::to_writer(&mut buffered, &Stored { format, profile, system, results, summary })?;
+    buffered.write_all(b"\n")?;
+    buffered.flush()
+}
+
+/// A record as one line of JSON in memory.
+pub fn bytes(record: &Record) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // Can't fail: memory takes everything, and a record has no maps whose keys JSON could refuse.
+    let _ = write(record, &mut bytes);
+    bytes
 }
 
 /// Reads a record back. What is returned has passed [`Record::check`].
 pub fn read(bytes: &[u8]) -> Result<Record, RecordError> {
     check_format(bytes)?;
-    let record: Record = serde_json::from_slice(bytes).map_err(explain)?;
+    let record: Record = serde_json::from_slice(bytes).map_err(|error| explain(error, bytes))?;
     record.check().map_err(|what| RecordError::Inconsistent { what })?;
     Ok(record)
 }
@@ -92,7 +117,7 @@ fn check_format(bytes: &[u8]) -> Result<(), RecordError> {
     }
     let head: Head = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
         Category::Data => RecordError::NotARecord,
-        _ => explain(error),
+        _ => explain(error, bytes),
     })?;
     match head.format {
         Name { name, .. } if name != RecordFormat::NAME => Err(RecordError::NotARecord),
@@ -103,14 +128,24 @@ fn check_format(bytes: &[u8]) -> Result<(), RecordError> {
     }
 }
 
-fn explain(error: serde_json::Error) -> RecordError {
+fn explain(error: serde_json::Error, bytes: &[u8]) -> RecordError {
     let (line, column) = (error.line(), error.column());
     // The error's own text ends with the position.
     let text = error.to_string();
     let what = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text).to_owned();
     match error.classify() {
+        // A number that ends behind its point is no number, and it's the end all the same.
+        Category::Syntax if what == "invalid number" && is_end(bytes, line, column) => {
+            RecordError::Truncated { line, column }
+        }
         Category::Eof => RecordError::Truncated { line, column },
         Category::Data => RecordError::Field { line, column, what },
         Category::Syntax | Category::Io => RecordError::NotJson { line, column, what },
     }
+}
+
+/// Whether a position, both from 1, is that of the last byte.
+fn is_end(bytes: &[u8], line: usize, column: usize) -> bool {
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    lines.nth(line.saturating_sub(1)).is_some_and(|last| last.len() <= column) && lines.next().is_none()
 }

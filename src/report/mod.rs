@@ -8,14 +8,17 @@ macro_rules! put {
     }};
 }
 
+pub mod csv;
 pub mod json;
 pub mod plan_text;
 pub mod profile_text;
 pub mod profile_xml;
 pub mod text;
 mod text_tables;
+pub mod xml;
 
 use crate::results::Record;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// A form that a record can be printed in.
@@ -25,15 +28,32 @@ pub struct Format {
     pub name: &'static str,
     /// File name extensions that stand for it, without the dot; the first one is the usual one.
     pub extensions: &'static [&'static str],
-    /// Prints the whole report.
-    pub write: fn(&Record) -> Vec<u8>,
+    /// Writes the whole report, part by part where it can be large. Errors are those of the sink.
+    pub write: fn(&Record, &mut dyn Write) -> io::Result<()>,
+}
+
+impl Format {
+    /// The whole report at once.
+    pub fn bytes(&self, record: &Record) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // Memory takes everything.
+        let _ = (self.write)(record, &mut bytes);
+        bytes
+    }
 }
 
 /// All forms there are.
 pub const FORMATS: &[Format] = &[
-    Format { name: "text", extensions: &["txt"], write: text::text },
+    Format { name: "text", extensions: &["txt"], write: |record, sink| sink.write_all(&text::text(record)) },
+    Format { name: "xml", extensions: &["xml"], write: xml::write },
     Format { name: "json", extensions: &["json"], write: json::write },
+    Format { name: "csv", extensions: &["csv"], write: csv::write },
 ];
+
+/// The form of a name.
+pub fn format_named(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
 
 /// The form that a file's extension stands for, in either case; `None` = none does.
 pub fn format_of(file: &Path) -> Option<&'static Format> {

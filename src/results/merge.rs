@@ -61,6 +61,10 @@ impl SpanResults {
             mine.merge(theirs);
         }
         self.errors.extend(other.errors.iter().map(IoErrors::clone));
+        self.started_at = self.started_at.into_iter().chain(other.started_at).min();
+        if let Some(theirs) = &other.intervals {
+            self.intervals.get_or_insert_default().merge(theirs);
+        }
     }
 }
 

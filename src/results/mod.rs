@@ -1,6 +1,7 @@
 //! What a run yields: raw counters, histograms and series; and the record, the unit of storage.
 
 mod cpu;
+mod interval_figures;
 mod merge;
 mod record;
 mod summarize;
@@ -8,17 +9,21 @@ mod summary;
 
 pub(crate) use cpu::is_heterogeneous;
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
+pub use interval_figures::{
+    IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, intervals_of,
+};
 pub use merge::MergeError;
 pub use record::{Record, RecordFormat};
 pub use summarize::summarize;
 pub use summary::{
-    Chart, ChartRow, DistributionGroup, DistributionUser, Figures, LatencyCharts, LatencyFigures, Measured,
-    PERCENTILES, PathChart, Row, Summary, Table, ThreadWaits, Throughput, Totals,
+    Chart, ChartRow, DistributionGroup, DistributionUser, FINE_PERCENTILES, Figures, FineChart, IopsSeries,
+    LatencyCharts, LatencyFigures, Measured, PERCENTILES, PathChart, Row, Summary, Table, ThreadWaits,
+    Throughput, Totals,
 };
 
 use crate::engine::Direction;
 use crate::profile::RawText;
-use crate::stats::{Histogram, Series};
+use crate::stats::{Histogram, Intervals, Series};
 pub use crate::system::cpu_times::CpuTimes;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +48,12 @@ pub struct SpanResults {
     pub threads: Vec<ThreadResults>,
     /// I/Os that failed, by kind, over the whole life of the span.
     pub errors: Vec<IoErrors>,
+    /// When measuring began, milliseconds since 1970-01-01 00:00 UTC; `None` = unknown, or in simulated time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<i64>,
+    /// `-D`: bytes, and with `-L` latencies, by interval, all threads merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intervals: Option<Intervals>,
 }
 
 impl SpanResults {

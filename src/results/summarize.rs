@@ -38,6 +38,8 @@ impl Measured {
             total: table(span, seconds, &results.threads, both),
             read: table(span, seconds, &results.threads, |target| vec![&target.read]),
             write: table(span, seconds, &results.threads, |target| vec![&target.write]),
+            fine: span.measure_latency.then(|| FineChart::new(&results.threads)),
+            iops: span.calculate_iops_std_dev.then(|| IopsSeries::of_span(results)),
             latency: span.measure_latency.then(|| LatencyCharts::new(&results.threads)),
             waits: if waits { wait_statistics(&results.threads) } else { Vec::new() },
         })
@@ -142,6 +144,21 @@ impl LatencyCharts {
     }
 }
 
+impl FineChart {
+    fn new(threads: &[ThreadResults]) -> FineChart {
+        let mut all = Latencies::default();
+        rows(threads).for_each(|(_, target)| all.add(target));
+        let total = all.total();
+        let row = |percent: f64| all.row(&total, percent / 100.0);
+        FineChart {
+            distinct_reads: all.read.distinct() as u64,
+            distinct_writes: all.write.distinct() as u64,
+            distinct_total: total.distinct() as u64,
+            rows: FINE_PERCENTILES.into_iter().map(row).collect(),
+        }
+    }
+}
+
 #[derive(Default)]
 struct Latencies {
     read: Histogram,
@@ -157,13 +174,20 @@ impl Latencies {
         }
     }
 
-    fn chart(&self) -> Chart {
+    fn total(&self) -> Histogram {
         let mut total = self.read.clone();
         total.merge(&self.write);
-        let row = |p: f64| {
-            let at = |histogram: &Histogram| histogram.percentile(p).map(single_ms);
-            ChartRow { read: at(&self.read), write: at(&self.write), total: at(&total) }
-        };
+        total
+    }
+
+    fn row(&self, total: &Histogram, p: f64) -> ChartRow {
+        let at = |histogram: &Histogram| histogram.percentile(p).map(single_ms);
+        ChartRow { read: at(&self.read), write: at(&self.write), total: at(total) }
+    }
+
+    fn chart(&self) -> Chart {
+        let total = self.total();
+        let row = |p: f64| self.row(&total, p);
         Chart { min: row(0.0), percentiles: PERCENTILES.into_iter().map(row).collect(), max: row(1.0) }
     }
 }

@@ -1,6 +1,6 @@
 //! The summary: every figure that reports show, derived once. All reports print these, so they can't disagree.
 
-use super::{CpuTable, EffectiveRange, WaitStatistics};
+use super::{CpuTable, EffectiveRange, IntervalFigures, WaitStatistics};
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,12 @@ pub struct Measured {
     pub write: Table,
     /// Latency charts (`-L`).
     pub latency: Option<LatencyCharts>,
+    /// All latencies, at more percentiles (`-L`).
+    #[serde(default)]
+    pub fine: Option<FineChart>,
+    /// The course of the span (`-D`).
+    #[serde(default)]
+    pub iops: Option<IopsSeries>,
     /// Wait statistics (`-vs`), ascending by thread.
     pub waits: Vec<ThreadWaits>,
 }
@@ -146,6 +152,48 @@ pub struct ChartRow {
     pub write: Option<f64>,
     /// Of both, merged.
     pub total: Option<f64>,
+}
+
+/// The percentiles of the XML results, as percentages: minimum and maximum are among them.
+pub const FINE_PERCENTILES: [f64; 108] = {
+    let mut all = [0.0; 108];
+    let mut whole = 1;
+    while whole < 100 {
+        all[whole] = whole as f64;
+        whole += 1;
+    }
+    let nines = [99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999, 100.0];
+    while whole < 108 {
+        all[whole] = nines[whole - 100];
+        whole += 1;
+    }
+    all
+};
+
+/// A latency distribution at all of [`FINE_PERCENTILES`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FineChart {
+    /// Distinct latencies of reads, in units of 100 ns: see [`crate::stats::Histogram::distinct`].
+    pub distinct_reads: u64,
+    /// The same of writes.
+    pub distinct_writes: u64,
+    /// The same of both.
+    pub distinct_total: u64,
+    /// In the order of the percentiles, ms.
+    pub rows: Vec<ChartRow>,
+}
+
+/// I/Os per second over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IopsSeries {
+    /// Population standard deviation of reads, I/Os per second; `None` = none in any interval.
+    pub read_std_dev: Option<f64>,
+    /// The same of writes.
+    pub write_std_dev: Option<f64>,
+    /// The same of both together.
+    pub total_std_dev: Option<f64>,
+    /// The intervals, up to the last with an I/O.
+    pub intervals: Vec<IntervalFigures>,
 }
 
 /// One effective distribution and who works by it.

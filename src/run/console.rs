@@ -1,7 +1,9 @@
 //! What a run says while it goes on: verbose lines and dots on standard output, warnings on standard error.
 
 use super::live::LiveLine;
+use super::stream::Stream;
 use crate::clock::Nanos;
+use crate::results::IntervalFigures;
 use crate::run::live::Counters;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
@@ -12,12 +14,45 @@ use std::sync::{Mutex, PoisonError};
 pub struct Console {
     verbose: bool,
     line: Mutex<Option<LiveLine>>,
+    stream: Mutex<Option<Stream>>,
 }
 
 impl Console {
     /// `-v` or not; with a live line when standard error is a terminal.
     pub fn new(verbose: bool) -> Console {
-        Console { verbose, line: Mutex::new(LiveLine::for_terminal()) }
+        Console { verbose, line: Mutex::new(LiveLine::for_terminal()), stream: Mutex::default() }
+    }
+
+    /// The same with a stream (`--stream`).
+    pub fn with_stream(self, stream: Option<Stream>) -> Console {
+        Console { stream: Mutex::new(stream), ..self }
+    }
+
+    /// Whether there is a stream to count for.
+    pub fn is_streaming(&self) -> bool {
+        self.with_the_stream(|_| ()).is_some()
+    }
+
+    /// A time span begins, numbered from 1.
+    pub fn begin_span(&self, number: usize) {
+        self.with_the_stream(|stream| stream.begin_span(number));
+    }
+
+    /// Hands the figures of an interval to the stream.
+    pub fn stream(&self, figures: &IntervalFigures) {
+        self.with_the_stream(|stream| stream.send(figures));
+    }
+
+    /// The run is over: ends the stream, and warns if not all of it arrived.
+    pub fn end_stream(&self) {
+        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(message) = stream.and_then(Stream::finish) {
+            self.warn(&message);
+        }
+    }
+
+    fn with_the_stream<T>(&self, act: impl FnOnce(&mut Stream) -> T) -> Option<T> {
+        self.stream.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(act)
     }
 
     /// Says nothing at all but warnings; for tests and simulated runs.

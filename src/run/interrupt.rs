@@ -16,11 +16,12 @@ pub struct Watch {
     handle: Handle,
 }
 
-/// Starts watching on behalf of a run; a signal also sets the event of `-yp`, for others to stop by.
+/// Starts watching on behalf of a run; a signal also sets the event of `-yp`, for others to stop by. `document`:
+/// standard output is for another program to read, so that what is said goes to standard error.
 ///
 /// # Errors
 /// The handlers can't be installed.
-pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>) -> io::Result<Watch> {
+pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) -> io::Result<Watch> {
     // Armed by the first signal, so that the second one has the effect it has by default. Registered before the flag
     // is set by the same signal: handlers run in the order of registration.
     let armed = Arc::new(AtomicBool::new(false));
@@ -33,7 +34,11 @@ pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>) -> io::Result<Watc
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         for _ in &mut signals {
             // On standard output, as DISKSPD does; a closed one is no reason to go on.
-            let _ = writeln!(io::stdout(), "\n*** Interrupted: the run ends here, its report follows ***");
+            let text = "\n*** Interrupted: the run ends here, its report follows ***";
+            let _ = match document {
+                true => writeln!(io::stderr(), "{text}"),
+                false => writeln!(io::stdout(), "{text}"),
+            };
             control.interrupt();
             if let Some(event) = &stop {
                 events::set_or_complain(event);

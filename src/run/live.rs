@@ -71,6 +71,11 @@ fn floor_of(cell: usize) -> u64 {
     ((cell - octave * STEPS / 2) as u64) << octave
 }
 
+/// What stands for the latencies of a cell, ns.
+pub(super) fn middle_of(cell: usize) -> u64 {
+    floor_of(cell).midpoint(floor_of(cell + 1))
+}
+
 /// Draws the line, once a second.
 #[derive(Debug)]
 pub struct LiveLine {
@@ -79,13 +84,22 @@ pub struct LiveLine {
     drawn: bool,
 }
 
+/// The sums of all workers at one time.
 #[derive(Debug, Default, Clone)]
-struct Seen {
-    at: Nanos,
-    ios: u64,
-    bytes: u64,
-    latency_sum: u64,
-    latency: Vec<u64>,
+pub(super) struct Seen {
+    pub(super) at: Nanos,
+    pub(super) ios: u64,
+    pub(super) bytes: u64,
+    pub(super) latency_sum: u64,
+    pub(super) latency: Vec<u64>,
+}
+
+impl Seen {
+    /// Latencies by cell that came since an earlier look.
+    pub(super) fn latencies_since(&self, before: &Seen) -> Vec<u64> {
+        let earlier = before.latency.iter().copied().chain(std::iter::repeat(0));
+        self.latency.iter().zip(earlier).map(|(now, before)| now - before).collect()
+    }
 }
 
 impl LiveLine {
@@ -131,7 +145,7 @@ impl LiveLine {
     }
 }
 
-fn collect(workers: &[Counters]) -> Seen {
+pub(super) fn collect<'a>(workers: impl IntoIterator<Item = &'a Counters>) -> Seen {
     let mut sum = Seen { at: clock::monotonic(), ..Seen::default() };
     for worker in workers {
         sum.ios += worker.ios.load(Relaxed);
@@ -157,12 +171,7 @@ fn line(phase: &str, left: Nanos, before: &Seen, now: &Seen) -> String {
         rate(now.ios, before.ios),
         rate(now.bytes, before.bytes) / 1_048_576.0
     );
-    let cells: Vec<u64> = now
-        .latency
-        .iter()
-        .enumerate()
-        .map(|(i, n)| n - before.latency.get(i).copied().unwrap_or(0))
-        .collect();
+    let cells = now.latencies_since(before);
     let count: u64 = cells.iter().sum();
     if count > 0 {
         let average = now.latency_sum.wrapping_sub(before.latency_sum) as f64 / count as f64;
@@ -190,12 +199,13 @@ fn preparation(path: &str, done: u64, total: u64, since: Nanos) -> String {
     text
 }
 
-fn percentile(cells: &[u64], count: u64, p: f64) -> u64 {
+/// The latency (ns) that the share `p` of `count` latencies by cell does not exceed.
+pub(super) fn percentile(cells: &[u64], count: u64, p: f64) -> u64 {
     let mut cumulated = 0;
     for (cell, n) in cells.iter().enumerate() {
         cumulated += n;
         if cumulated as f64 >= p * count as f64 {
-            return floor_of(cell).midpoint(floor_of(cell + 1));
+            return middle_of(cell);
         }
     }
     0

@@ -17,6 +17,7 @@ pub mod prepare;
 mod recorder;
 mod setup;
 mod span;
+mod stream;
 mod worker;
 
 pub use console::Console;
@@ -25,6 +26,7 @@ pub use events::Events;
 pub use interrupt::watch;
 pub use precreate::resized;
 pub use span::{Options, probe_and_plan};
+pub use stream::Stream;
 
 use crate::plan::{PlanError, Severity};
 use crate::profile::Profile;
@@ -42,6 +44,7 @@ pub struct Outcome {
 }
 
 /// Runs all time spans of a profile, one after the other. After a failure or an interruption the rest is skipped.
+/// `after_span` sees the results so far when one has ended and another follows: so they can be saved.
 ///
 /// # Errors
 /// The profile can't be carried out on this machine or by this version; nothing has been touched.
@@ -51,6 +54,7 @@ pub fn run(
     options: &Options,
     control: &Control,
     console: &Console,
+    after_span: &mut dyn FnMut(&mut Results),
 ) -> Result<Outcome, Vec<PlanError>> {
     let profile = &resized(profile);
     let unfit: Vec<PlanError> = profile
@@ -76,11 +80,16 @@ pub fn run(
             outcome.results.time_spans.push(SpanResults::default());
             continue;
         }
+        console.begin_span(number + 1);
         console.verbose(|| format!("generating I/O for time span {}", number + 1));
         let ended = span::run(profile, time_span, &precreated, system, options, control, console);
         console.clear_line();
         outcome.results.time_spans.push(ended.results);
         outcome.failures = ended.failures;
+        if number + 1 < profile.time_spans.len() {
+            after_span(&mut outcome.results);
+        }
     }
+    console.end_stream();
     Ok(outcome)
 }

@@ -1,18 +1,43 @@
 //! The accounts of one worker: what it did on each of its targets.
 
+use super::stream::Progress;
 use crate::clock::SECOND;
 use crate::engine::Direction;
 use crate::plan::{SpanPlan, WorkerPlan};
 use crate::profile::RawText;
 use crate::results::{DirectionResults, IoErrors, TargetResults, ThreadResults};
-use crate::stats::{Histogram, Series};
+use crate::stats::{Histogram, IntervalLog, Intervals, Series};
 use crate::workload::ThreadWorkload;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Everything is allocated in [`Recorder::new`]; counting an I/O neither allocates nor locks nor divides by a float.
 #[derive(Debug)]
 pub struct Recorder {
     targets: Vec<TargetResults>,
     errors: Vec<IoErrors>,
+    /// `-D`
+    intervals: Option<IntervalLog>,
+    shared: Arc<Accounts>,
+    /// `--stream`
+    progress: Option<Arc<Progress>>,
+}
+
+/// What all workers of a span keep together. Touched when they have ended, and by nobody while they work.
+#[derive(Debug, Default)]
+pub struct Accounts {
+    intervals: Mutex<Option<Intervals>>,
+}
+
+impl Accounts {
+    fn add(&self, log: IntervalLog) {
+        let mut all = self.intervals.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get_or_insert_default().add(log);
+    }
+
+    /// The intervals of the workers that have ended, merged.
+    pub fn take_intervals(&self) -> Option<Intervals> {
+        self.intervals.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
 
 /// An I/O that ended well.
@@ -34,7 +59,13 @@ pub struct Completion {
 
 impl Recorder {
     /// Empty accounts for a worker.
-    pub fn new(span: &SpanPlan, worker: &WorkerPlan, workload: &ThreadWorkload) -> Recorder {
+    pub fn new(
+        span: &SpanPlan,
+        worker: &WorkerPlan,
+        workload: &ThreadWorkload,
+        shared: Arc<Accounts>,
+        progress: Option<Arc<Progress>>,
+    ) -> Recorder {
         let direction = || DirectionResults {
             latency: span.measure_latency.then(Histogram::new),
             series: span.iops_interval.map(|ms| Series::new(ms, span.duration)),
@@ -47,7 +78,16 @@ impl Recorder {
             write: direction(),
             distribution: workload.effective(index).to_vec(),
         };
-        Recorder { targets: worker.targets.iter().enumerate().map(target).collect(), errors: Vec::new() }
+        let threads = span.workers.len();
+        Recorder {
+            targets: worker.targets.iter().enumerate().map(target).collect(),
+            errors: Vec::new(),
+            intervals: span
+                .iops_interval
+                .map(|ms| IntervalLog::new(ms, span.duration, span.measure_latency, threads)),
+            shared,
+            progress,
+        }
     }
 
     /// Counts an I/O.
@@ -66,6 +106,12 @@ impl Recorder {
         }
         if let Some(series) = &mut account.series {
             series.record(io.since_start, io.latency);
+        }
+        if let Some(intervals) = &mut self.intervals {
+            intervals.record(io.since_start, io.latency, io.bytes, io.direction == Direction::Write);
+        }
+        if let Some(progress) = &self.progress {
+            progress.count(io);
         }
     }
 
@@ -87,6 +133,9 @@ impl Recorder {
 
     /// The accounts, closed.
     pub fn finish(self) -> (ThreadResults, Vec<IoErrors>) {
+        if let Some(log) = self.intervals {
+            self.shared.add(log);
+        }
         (ThreadResults { targets: self.targets, wait: None }, self.errors)
     }
 }

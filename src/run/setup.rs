@@ -2,7 +2,8 @@
 
 use super::console::Console;
 use super::live::Counters;
-use super::recorder::Recorder;
+use super::recorder::{Accounts, Recorder};
+use super::stream::Progress;
 use super::worker::{Phases, Schedule, Worker};
 use crate::clock::{Clock, SECOND};
 use crate::engine::{EngineKind, Setup};
@@ -23,6 +24,10 @@ pub struct Shared<'a> {
     pub interlocked: &'a [Arc<InterlockedPosition>],
     /// The devices that may be written to.
     pub claims: &'a Claims,
+    /// What they keep together.
+    pub accounts: Arc<Accounts>,
+    /// What each of them lets the stream see; empty = nobody looks.
+    pub progress: Vec<Arc<Progress>>,
     /// For `-v` and `-P`.
     pub console: &'a Console,
 }
@@ -71,7 +76,8 @@ pub fn set_up<'a>(
         })
         .collect();
     let workload = ThreadWorkload::new(plan.seed, plan.floating, &assignments);
-    let recorder = Recorder::new(shared.span, plan, &workload);
+    let progress = shared.progress.get(thread as usize).cloned();
+    let recorder = Recorder::new(shared.span, plan, &workload, Arc::clone(&shared.accounts), progress);
     shared.console.verbose(|| {
         format!(
             "thread {thread} ready: seed {}, {} outstanding, {}, {}",

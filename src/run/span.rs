@@ -5,11 +5,12 @@ use super::control::{Control, Phase};
 use super::events::Events;
 use super::live::Counters;
 use super::precreate::File;
-use super::recorder::merge_errors;
+use super::recorder::{Accounts, merge_errors};
 use super::setup::{self, Shared};
+use super::stream::{Progress, Ticker};
 use super::worker::{Outcome as Ended, Phases};
 use super::{prepare, recorder};
-use crate::clock::{self, Nanos, SECOND};
+use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, WorkerPlan};
 use crate::profile::{Profile, RawText, Target, TimeSpan};
@@ -39,7 +40,7 @@ pub struct Options {
 
 impl Options {
     /// No file is opened, no device touched.
-    pub(super) fn simulated(&self) -> bool {
+    pub fn simulated(&self) -> bool {
         self.engine.is_some_and(|kind| !kind.row().needs_files)
     }
 }
@@ -221,7 +222,19 @@ fn measure(
 ) -> SpanOutcome {
     control.begin_span();
     let interlocked = interlocked_positions(plan);
-    let shared = Shared { span: plan, interlocked: &interlocked, claims, console };
+    let progress: Vec<Arc<Progress>> = match console.is_streaming() {
+        true => plan.workers.iter().map(|_| Progress::new(is_timed(plan))).collect(),
+        false => Vec::new(),
+    };
+    let accounts = Arc::new(Accounts::default());
+    let shared = Shared {
+        span: plan,
+        interlocked: &interlocked,
+        claims,
+        accounts: Arc::clone(&accounts),
+        progress: progress.clone(),
+        console,
+    };
     let live: Vec<Counters> = match console.is_live() {
         true => plan.workers.iter().map(|_| Counters::new(plan.measure_latency)).collect(),
         false => Vec::new(),
@@ -242,9 +255,9 @@ fn measure(
             }
         }
         let events = &options.events;
-        let clocked = Clocked { plan, system, events, control, console, live: &live };
+        let clocked = Clocked { plan, system, events, control, console, live: &live, progress: &progress };
         if control.wait_until_ready(plan.workers.len()) && events.may_start(control, console) {
-            (results.measured, results.cpus) = clocked.phases();
+            clocked.phases(&mut results);
         }
         control.set_phase(Phase::Stop);
         control.start();
@@ -260,6 +273,7 @@ fn measure(
         }
     });
     failures.extend(control.failures().into_iter().filter(|f| !failures.contains(f)).collect::<Vec<_>>());
+    results.intervals = accounts.take_intervals();
     if !failures.is_empty() {
         // DISKSPD shows no figures of a span that failed; the accounts stay in the record.
         results.measured = 0;
@@ -295,27 +309,35 @@ struct Clocked<'a> {
     control: &'a Control,
     console: &'a Console,
     live: &'a [Counters],
+    progress: &'a [Arc<Progress>],
+}
+
+/// Whether the workers know the latencies of their I/Os.
+fn is_timed(plan: &SpanPlan) -> bool {
+    plan.measure_latency || plan.iops_interval.is_some()
 }
 
 impl Clocked<'_> {
-    /// Leads the workers through the phases. Returns the measured time, ns (0 = never measured), and the CPU times in
-    /// it.
-    fn phases(&self) -> (Nanos, Vec<CpuTimes>) {
+    /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go into `results`.
+    fn phases(&self, results: &mut SpanResults) {
         let Clocked { plan, events, control, console, .. } = *self;
         console.verbose(|| format!("starting: {} threads", plan.workers.len()));
         console.begin(self.live);
         control.start();
         if plan.warmup > 0 {
             console.verbose(|| format!("warming up for {} s", plan.warmup));
-            if !self.sleep("warm up", plan.warmup) {
-                return (0, Vec::new());
+            if !self.sleep("warm up", plan.warmup, None) {
+                return;
             }
         }
         console.verbose(|| format!("measuring for {} s", plan.duration));
         events.measurement_begins(control);
         let before = CpuClock::read();
         let start = control.start_measuring();
-        let complete = self.sleep("measure", plan.duration);
+        let started_at = clock::wall_millis();
+        let mut ticker = (!self.progress.is_empty())
+            .then(|| Ticker::new(start, started_at, plan.iops_interval.unwrap_or(1000)));
+        let complete = self.sleep("measure", plan.duration, ticker.as_mut());
         control.set_phase(Phase::Cooldown);
         let measured = clock::monotonic() - start;
         let after = CpuClock::read();
@@ -323,30 +345,39 @@ impl Clocked<'_> {
         console.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
         if complete && plan.cooldown > 0 {
             console.verbose(|| format!("cooling down for {} s", plan.cooldown));
-            self.sleep("cool down", plan.cooldown);
+            self.sleep("cool down", plan.cooldown, None);
         }
         match before.and_then(|before| Ok((before, after?))) {
-            Ok((before, after)) => (measured, after.since(&before, &self.system.topology)),
-            Err(e) => {
-                control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}"));
-                (0, Vec::new())
+            Ok((before, after)) => {
+                results.measured = measured;
+                results.started_at = Some(started_at);
+                results.cpus = after.since(&before, &self.system.topology);
             }
+            Err(e) => control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}")),
         }
     }
 
     /// False = ended early, by failure or interruption.
-    fn sleep(&self, phase: &str, seconds: u32) -> bool {
-        let end = clock::monotonic() + recorder::seconds(seconds);
+    fn sleep(&self, phase: &str, seconds: u32, mut ticker: Option<&mut Ticker>) -> bool {
+        let begin = clock::monotonic();
+        let end = begin + recorder::seconds(seconds);
+        let mut draw = if self.live.is_empty() { end } else { begin + SECOND };
         loop {
-            let now = clock::monotonic();
-            let next = if self.live.is_empty() { end } else { end.min(now + SECOND) };
-            if !self.control.sleep_until(next) {
-                return false;
+            let due = ticker.as_ref().map_or(end, |ticker| ticker.due);
+            let next = end.min(draw).min(due);
+            let go_on = self.control.sleep_until(next);
+            if let Some(ticker) = ticker.as_mut()
+                && (next >= ticker.due || next == end || !go_on)
+            {
+                self.console.stream(&ticker.tick(self.progress));
             }
-            if next == end {
-                return true;
+            if !go_on || next == end {
+                return go_on;
             }
-            self.console.draw(phase, end - next, self.live);
+            if next == draw {
+                self.console.draw(phase, end - next, self.live);
+                draw += SECOND;
+            }
         }
     }
 }
@@ -365,7 +396,20 @@ fn simulate(
     options.events.measurement_begins(control);
     let interlocked = interlocked_positions(plan);
     let claims = &Claims::default();
-    let shared = Shared { span: plan, interlocked: &interlocked, claims, console };
+    let accounts = Arc::new(Accounts::default());
+    let shared = Shared {
+        span: plan,
+        interlocked: &interlocked,
+        claims,
+        accounts: Arc::clone(&accounts),
+        progress: Vec::new(),
+        console,
+    };
+    if console.is_streaming() {
+        console.warn(
+            "--stream: simulated time passes at once, nothing is streamed; --out FILE.csv has the intervals",
+        );
+    }
     let schedule = setup::schedule(plan);
     let mut results =
         SpanResults { measured: schedule.cooldown - schedule.measure, ..SpanResults::default() };
@@ -383,6 +427,7 @@ fn simulate(
     }
     options.events.measurement_ended(control);
     failures.extend(control.failures());
+    results.intervals = accounts.take_intervals();
     // Nothing real was used: all CPUs were idle in that time.
     let active = system.topology.groups.iter().map(|g| g.active as usize).sum();
     results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];

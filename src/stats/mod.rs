@@ -4,10 +4,12 @@
 //! data of both directions are merged and the figure is derived anew.
 
 mod histogram;
+mod intervals;
 mod moments;
 mod series;
 mod stored;
 
 pub use histogram::Histogram;
+pub use intervals::{Interval, IntervalLog, Intervals};
 pub use moments::Moments;
 pub use series::Series;

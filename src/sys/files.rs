@@ -42,6 +42,18 @@ pub struct OpenTarget {
     pub device: Option<u64>,
 }
 
+/// A copy of a descriptor that the program was started with, for writing.
+///
+/// # Errors
+/// It is not open.
+#[allow(unsafe_code)]
+pub fn inherited(number: i32) -> std::io::Result<OwnedFd> {
+    // SAFETY: the descriptor is borrowed for this one call, which only makes a copy of it; one that is not open, or that
+    // another part of the program closes meanwhile, makes the call fail and nothing else.
+    let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+    Ok(rustix::io::fcntl_dupfd_cloexec(descriptor, 0)?)
+}
+
 /// Opens an existing regular file or block device as the mode says; links are followed, nothing is created.
 ///
 /// Block devices are opened without `O_EXCL`, because several threads open the same one: the kernel gives a device

@@ -71,6 +71,11 @@ impl Device {
             .or_else(|| all(root).find(|device| device.mapper_name().as_deref() == Some(name)))
     }
 
+    /// Its directory below `/sys/devices`.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     fn at(link: &Path) -> Option<Device> {
         let directory = fs::canonicalize(link).ok()?;
         let name = directory.file_name()?.to_str()?.to_owned();

@@ -23,7 +23,10 @@ pub fn read(root: &Root) -> System {
         power_scheme: PowerScheme { name: common(governors), guid: None },
         topology,
         kernel: root.text("/proc/sys/kernel/osrelease").unwrap_or_default(),
-        memory_available: memory_available(root).unwrap_or(0),
+        memory_available: memory(root, "MemAvailable:").unwrap_or(0),
+        memory_total: memory(root, "MemTotal:").unwrap_or(0),
+        cpu_model: cpu_model(root).unwrap_or_default(),
+        targets: Vec::new(),
     }
 }
 
@@ -46,11 +49,23 @@ fn start_time(root: &Root) -> Option<i64> {
     booted.checked_add((ticks / per_second).try_into().ok()?)
 }
 
-fn memory_available(root: &Root) -> Option<u64> {
+/// A line of `/proc/meminfo`, bytes.
+fn memory(root: &Root, name: &str) -> Option<u64> {
     let text = root.text("/proc/meminfo")?;
-    let value = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let value = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = value.split_ascii_whitespace().next()?.parse().ok()?;
     kib.checked_mul(1024)
+}
+
+/// x86 says `model name`, others `Model`, `cpu model` or nothing.
+fn cpu_model(root: &Root) -> Option<String> {
+    let text = root.text("/proc/cpuinfo")?;
+    let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+    let is_model = |name: &str| ["model name", "cpu model", "model", "cpu"].contains(&name);
+    let (_, model) = lines.find(|(name, value)| {
+        is_model(name.trim().to_lowercase().as_str()) && value.trim().parse::<u32>().is_err()
+    })?;
+    Some(model.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub mod root;
 mod rows;
 mod share;
 pub mod signatures;
+pub mod storage;
 pub mod target;
 mod topology;
 mod usage;
@@ -38,6 +39,15 @@ pub struct System {
     /// Memory that can be had without swapping, bytes (`MemAvailable`); 0 = unknown.
     #[serde(default)]
     pub memory_available: u64,
+    /// All memory, bytes (`MemTotal`); 0 = unknown.
+    #[serde(default)]
+    pub memory_total: u64,
+    /// Model of the processors, as `/proc/cpuinfo` says; empty = unknown.
+    #[serde(default)]
+    pub cpu_model: String,
+    /// What the targets of a run lie on, each once; empty for simulated ones.
+    #[serde(default)]
+    pub targets: Vec<storage::Storage>,
 }
 
 /// Power scheme as the report shows it.

@@ -15,6 +15,8 @@ pub(super) struct Mount {
     pub file_system: String,
     /// What was given to mount: a device, a share, anything.
     pub source: String,
+    /// Options of the mount and of the file system, joined by commas.
+    pub options: String,
 }
 
 /// The mounts, in the order they were made; lines that say something else are left out.
@@ -25,13 +27,18 @@ pub(super) fn parse(text: &str) -> impl Iterator<Item = Mount> + '_ {
         let (place, kind) = line.split_once(" - ")?;
         let mut place = place.split(' ').skip(2);
         let mut kind = kind.split(' ');
-        Some(Mount {
+        let mut mount = Mount {
             number: parse_number(place.next()?)?,
             root: unescape(place.next()?),
             at: unescape(place.next()?),
             file_system: kind.next()?.to_owned(),
             source: unescape(kind.next().unwrap_or_default()),
-        })
+            options: place.next().unwrap_or_default().to_owned(),
+        };
+        if let Some(of_file_system) = kind.next() {
+            mount.options = format!("{},{}", mount.options, of_file_system.trim());
+        }
+        Some(mount)
     })
 }
 

@@ -121,7 +121,7 @@ fn backs(root: &Root, loop_device: &Device, device: &Device) -> bool {
 }
 
 /// Number of the file system and those of the devices it was mounted from: they differ where a file system has many.
-fn devices_of(root: &Root, mount: &Mount) -> Vec<Number> {
+pub(super) fn devices_of(root: &Root, mount: &Mount) -> Vec<Number> {
     // bcachefs names all its devices, with colons between.
     let nodes = mount.source.split(':').filter(|node| node.starts_with("/dev/"));
     let devices = nodes.filter_map(|node| Device::of_node(root, node)).map(|device| device.number);

@@ -4,6 +4,7 @@
 
 mod compare;
 mod synth;
+mod xml;
 
 use compare::Tolerance;
 use diskspd::profile::Profile;
@@ -17,15 +18,18 @@ fn data(directory: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(directory)
 }
 
-/// All pairs of input (.json) and expected report (.txt) of a directory, by name.
-fn pairs(directory: &str) -> Vec<(String, Vec<u8>, Vec<u8>)> {
+/// All pairs of input (.json) and expected report of a directory, by name.
+fn pairs(directory: &str, extension: &str) -> Vec<(String, Vec<u8>, Vec<u8>)> {
     let mut names: Vec<PathBuf> =
         fs::read_dir(data(directory)).unwrap().map(|entry| entry.unwrap().path()).collect();
-    names.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    names.retain(|path| {
+        path.extension().is_some_and(|extension| extension == "json")
+            && path.with_extension(extension).exists()
+    });
     names.sort();
     let pair = |path: PathBuf| {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        (name, fs::read(&path).unwrap(), fs::read(path.with_extension("txt")).unwrap())
+        (name, fs::read(&path).unwrap(), fs::read(path.with_extension(extension)).unwrap())
     };
     names.into_iter().map(pair).collect()
 }
@@ -40,7 +44,7 @@ struct Sample {
 
 #[test]
 fn samples_are_reproduced_to_the_byte() {
-    let pairs = pairs("samples");
+    let pairs = pairs("samples", "txt");
     assert_eq!(pairs.len(), 5);
     for (name, input, expected) in pairs {
         let Sample { profile, system, summary } = serde_json::from_slice(&input).unwrap();
@@ -71,7 +75,7 @@ fn samples_are_reproduced_to_the_byte() {
 
 #[test]
 fn recorded_runs_are_reproduced_to_the_byte_but_for_percentiles() {
-    let pairs = pairs("synth");
+    let pairs = pairs("synth", "txt");
     assert_eq!(pairs.len(), 15);
     for (name, input, expected) in pairs {
         let record = synth::record(&input);
@@ -81,13 +85,13 @@ fn recorded_runs_are_reproduced_to_the_byte_but_for_percentiles() {
 
 #[test]
 fn a_record_read_back_gives_the_same_reports() {
-    for (name, input, _) in pairs("synth") {
+    for (name, input, _) in pairs("synth", "txt") {
         let record = synth::record(&input);
-        let json = diskspd::report::json::write(&record);
+        let json = diskspd::report::json::bytes(&record);
         let read = diskspd::report::json::read(&json).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(read, record, "{name}");
         for format in diskspd::report::FORMATS {
-            assert_eq!((format.write)(&read), (format.write)(&record), "{name} as {}", format.name);
+            assert_eq!(format.bytes(&read), format.bytes(&record), "{name} as {}", format.name);
         }
     }
 }

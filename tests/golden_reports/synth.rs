@@ -146,6 +146,6 @@ fn span(asked: &TimeSpan, got: &Span) -> SpanResults {
             .iter()
             .map(|thread| ThreadResults { targets: thread.targets.iter().map(target).collect(), wait: None })
             .collect(),
-        errors: Vec::new(),
+        ..SpanResults::default()
     }
 }

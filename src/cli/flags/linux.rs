@@ -1,9 +1,9 @@
 //! Long options: what DISKSPD does not have.
 
-use crate::cli::Invocation;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::cli::{Invocation, OutRequest, StreamRequest};
 use crate::engine::EngineKind;
 use crate::profile::RawText;
 
@@ -22,17 +22,37 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("out"),
-        forms: &[(
-            "--out <file>",
-            "write a further report to this file, its form by the ending; may be repeated",
-        )],
+        forms: &[
+            ("--out <file>", "write a further report to this file, its form by the ending; may be repeated"),
+            (
+                "--out <form>:<file>",
+                "the same in this form: text, xml, json, or csv (the course by intervals, -D)",
+            ),
+        ],
         default: "standard output only",
         scope: Scope::Profile,
-        notes: "",
+        notes: "Files are made before the run and written whole, after each time span. A record (json) holds everything; \
+                diskspd report prints it again.",
         compatibility: LinuxOnly,
         with_profile: true,
         values: &[],
         read: Read::Text(out),
+    },
+    Flag {
+        name: Long("stream"),
+        forms: &[(
+            "--stream <file>",
+            "write a line of JSON for each interval while the run goes on; - is standard output, fd:<n> an open \
+             descriptor",
+        )],
+        default: "no lines",
+        scope: Scope::Profile,
+        notes: "Intervals are those of -D, but at least 100 ms; without -D a second. Lines that the reader is too slow \
+                for are left out, and counted.",
+        compatibility: LinuxOnly,
+        with_profile: true,
+        values: &[],
+        read: Read::Text(stream),
     },
     Flag {
         name: Long("dry-run"),
@@ -114,10 +134,38 @@ fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Forms of a report that `--out` may name.
+const FORMS: [&str; 4] = ["text", "xml", "json", "csv"];
+
 fn out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    if value.is_empty() {
-        return Err(Problem::new(0, "the value is missing").expected("the name of a file to write"));
+    let named = FORMS
+        .into_iter()
+        .find_map(|form| Some((form, value.strip_prefix(form.as_bytes())?.strip_prefix(b":")?)));
+    let (format, file) = match named {
+        Some((form, file)) => (Some(form), file),
+        None => (None, value),
+    };
+    if file.is_empty() {
+        return Err(Problem::new(value.len(), "the file is missing").expected("the name of a file to write"));
     }
-    draft.out.push(RawText::from(value.to_vec()).as_path().to_owned());
+    draft.out.push(OutRequest { format, path: RawText::from(file.to_vec()).as_path().to_owned() });
+    Ok(())
+}
+
+fn stream(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.stream = Some(match value {
+        b"" => {
+            return Err(Problem::new(0, "the value is missing").expected("a file, - or fd:<n>"));
+        }
+        b"-" => StreamRequest::StandardOutput,
+        [b'f', b'd', b':', number @ ..] => {
+            let number = std::str::from_utf8(number).ok().and_then(|n| n.parse().ok()).filter(|n| *n >= 0);
+            StreamRequest::Descriptor(number.ok_or_else(|| {
+                Problem::new(3, "not a descriptor")
+                    .expected("the number of an open file descriptor, as in fd:3")
+            })?)
+        }
+        file => StreamRequest::File(RawText::from(file.to_vec()).as_path().to_owned()),
+    });
     Ok(())
 }

@@ -1,0 +1,128 @@
+//! The XML results (`-Rxml`). Element names, their order and all number formats are DISKSPD's to the character: tools
+//! read elements by position and by the text they hold. No declaration before `<Results>`, no line feed after the end.
+
+mod figures;
+mod system;
+mod writer;
+
+use crate::profile::{Profile, TimeSpan};
+use crate::report::profile_xml::write_profile;
+use crate::results::{
+    IopsSeries, Measured, Record, Results, Row, SpanResults, Summary, TargetResults, ThreadResults,
+    WaitStatistics, summarize,
+};
+use crate::system::System;
+use std::io::{self, Write};
+use writer::Writer;
+
+/// Writes the whole document of a record. What it needs of memory does not grow with the number of threads and
+/// intervals: each thread's part is handed to `sink` when it is complete.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
+    render(sink, &record.profile, &record.system, &record.results, &summarize(record))
+}
+
+/// Writes the whole document: figures of time spans from `summary`, amounts and intervals of threads and targets from
+/// `results`.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn render(
+    sink: &mut dyn Write,
+    profile: &Profile,
+    system: &System,
+    results: &Results,
+    summary: &Summary,
+) -> io::Result<()> {
+    let mut out = Writer::new(sink);
+    out.open("Results");
+    system::write(&mut out, system);
+    out.lines(|text, indent| write_profile(text, profile, indent));
+    for (index, asked) in profile.time_spans.iter().enumerate() {
+        let measured = summary.time_spans.get(index).and_then(Option::as_ref);
+        out.open("TimeSpan");
+        match measured.zip(results.time_spans.get(index)) {
+            Some((measured, got)) => write_span(&mut out, asked, measured, got)?,
+            None => out.value(
+                "Error",
+                "The test was interrupted before the measurements began. No results are displayed.",
+            ),
+        }
+        out.close("TimeSpan");
+    }
+    out.finish("Results")
+}
+
+fn write_span(out: &mut Writer, asked: &TimeSpan, span: &Measured, got: &SpanResults) -> io::Result<()> {
+    out.value("TestTimeSeconds", format_args!("{:.2}", span.seconds));
+    out.value("ThreadCount", span.thread_count);
+    out.value("RequestCount", span.request_count);
+    out.value("ProcCount", span.cpu.rows.len());
+    figures::write_cpu(out, &span.cpu);
+    if let Some(fine) = &span.fine {
+        figures::write_latency(out, span, fine);
+    }
+    if let Some(iops) = &span.iops {
+        figures::write_iops(out, iops);
+    }
+    // The tables have a row for each target of each thread, in the same order.
+    let mut rows = span.read.rows.iter().zip(&span.write.rows);
+    for (thread, results) in got.threads.iter().enumerate() {
+        out.open("Thread");
+        out.value("Id", thread);
+        for target in &results.targets {
+            write_target(out, asked, target, rows.next());
+            out.flush()?;
+        }
+        write_waits(out, span, thread, results);
+        out.close("Thread");
+    }
+    Ok(())
+}
+
+fn write_target(out: &mut Writer, asked: &TimeSpan, target: &TargetResults, rows: Option<(&Row, &Row)>) {
+    let (read, write) = (&target.read, &target.write);
+    out.open("Target");
+    out.text("Path", target.path.as_bytes());
+    out.value("BytesCount", read.bytes.saturating_add(write.bytes));
+    out.value("FileSize", target.size);
+    out.value("IOCount", read.ios.saturating_add(write.ios));
+    out.value("ReadBytes", read.bytes);
+    out.value("ReadCount", read.ios);
+    out.value("WriteBytes", write.bytes);
+    out.value("WriteCount", write.ios);
+    if !target.distribution.is_empty() {
+        figures::write_distribution(out, &target.distribution);
+    }
+    // DISKSPD 2.2 does not write the latency of both directions together here (`AverageLatencyMilliseconds`).
+    if let Some((read, write)) = rows {
+        figures::write_mean(out, read, "AverageReadLatencyMilliseconds", "ReadLatencyStdev");
+        figures::write_mean(out, write, "AverageWriteLatencyMilliseconds", "WriteLatencyStdev");
+    }
+    if asked.calculate_iops_std_dev {
+        figures::write_iops(out, &IopsSeries::new(read, write));
+    }
+    out.close("Target");
+}
+
+fn write_waits(out: &mut Writer, span: &Measured, thread: usize, results: &ThreadResults) {
+    let listed = span.waits.iter().find(|waits| waits.thread as usize == thread);
+    let Some(waits) = listed.map(|listed| results.wait.unwrap_or(listed.waits)) else { return };
+    let WaitStatistics {
+        completion_waits,
+        throttle_waits,
+        throttle_sleeps,
+        lookasides,
+        lookaside_completions,
+    } = waits;
+    let cells = lookaside_completions.map(|count| count.to_string());
+    out.open("WaitStatistics");
+    out.value("CompletionWait", completion_waits);
+    out.value("ThrottleWait", throttle_waits);
+    out.value("ThrottleSleep", throttle_sleeps);
+    out.value("Lookaside", lookasides);
+    out.value("LookasideCompletion", cells.join(" "));
+    out.close("WaitStatistics");
+}

@@ -1,0 +1,278 @@
+//! The stream (`--stream`): a line of JSON per interval while the run goes on.
+//!
+//! The controlling thread makes the lines, from counters that the workers share; a thread of its own writes them, so
+//! that a reader that is slow, or gone, never holds up the run.
+
+use super::live::{Counters, Seen, collect};
+use super::recorder::Completion;
+use crate::clock::{self, Nanos, SECOND};
+use crate::engine::Direction;
+use crate::results::{IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles};
+use serde::Serialize;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel};
+use std::time::Duration;
+
+/// Lines that may wait for the reader; more are left out.
+const WAITING: usize = 1024;
+/// How long the end of the run waits for a reader to take the last lines.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Shortest interval of the stream, ms: it wakes a thread and reads all counters.
+const SHORTEST: u32 = 100;
+
+/// What one worker lets the stream see: I/Os of the measured time, by direction.
+#[derive(Debug)]
+pub struct Progress {
+    /// Reads.
+    pub read: Counters,
+    /// Writes.
+    pub write: Counters,
+}
+
+impl Progress {
+    /// Nothing yet; with room for latencies where they are measured.
+    pub fn new(latency: bool) -> Arc<Progress> {
+        Arc::new(Progress { read: Counters::new(latency), write: Counters::new(latency) })
+    }
+}
+
+impl Progress {
+    /// Counts an I/O of the measured time.
+    #[inline]
+    pub fn count(&self, io: Completion) {
+        let counters = match io.direction {
+            Direction::Read => &self.read,
+            Direction::Write => &self.write,
+        };
+        counters.add(1, io.bytes);
+        counters.add_latency(io.latency);
+    }
+}
+
+/// Where the lines go.
+#[derive(Debug)]
+pub struct Stream {
+    lines: SyncSender<String>,
+    /// Says how it ended, when all lines are written or one can't be.
+    ended: Receiver<std::io::Result<()>>,
+    /// As the user named it.
+    name: String,
+    missed: u64,
+    time_span: usize,
+}
+
+/// One line.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    /// From 1.
+    time_span: usize,
+    /// Lines that were left out before this one, in all.
+    missed: u64,
+    #[serde(flatten)]
+    figures: &'a IntervalFigures,
+}
+
+impl Stream {
+    /// A stream to `sink`, called `name` in messages.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn new(mut sink: Box<dyn Write + Send>, name: String) -> std::io::Result<Stream> {
+        let (lines, waiting) = sync_channel::<String>(WAITING);
+        let (end, ended) = channel();
+        std::thread::Builder::new().name("stream".into()).spawn(move || {
+            let write = |line: String| sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
+            let _ = end.send(waiting.into_iter().try_for_each(write));
+        })?;
+        Ok(Stream { lines, ended, name, missed: 0, time_span: 0 })
+    }
+
+    /// The lines that follow are of this time span, from 1.
+    pub fn begin_span(&mut self, number: usize) {
+        self.time_span = number;
+    }
+
+    /// Hands a line over, or leaves it out when too many wait. Never blocks.
+    pub fn send(&mut self, figures: &IntervalFigures) {
+        let line = Line { time_span: self.time_span, missed: self.missed, figures };
+        let Ok(mut text) = serde_json::to_string(&line) else { return };
+        text.push('\n');
+        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = self.lines.try_send(text) {
+            self.missed += 1;
+        }
+    }
+
+    /// Waits a little for the reader to take what is left. What went wrong is returned as a message.
+    pub fn finish(self) -> Option<String> {
+        let Stream { lines, ended, name, missed, .. } = self;
+        drop(lines);
+        let lost =
+            |count: u64| if count > 0 { format!("; {count} lines were left out") } else { String::new() };
+        match ended.recv_timeout(PATIENCE) {
+            Ok(Ok(())) if missed == 0 => None,
+            Ok(Ok(())) => Some(format!("--stream {name}: the reader was too slow{}", lost(missed))),
+            Ok(Err(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => {
+                Some(format!("--stream {name}: the reader closed it before the run ended{}", lost(missed)))
+            }
+            Ok(Err(e)) => Some(format!("--stream {name}: can't be written: {e}{}", lost(missed))),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Some(format!(
+                "--stream {name}: the reader does not take the last lines; they are given up{}",
+                lost(missed)
+            )),
+        }
+    }
+}
+
+/// Makes the figures of one interval after the other.
+#[derive(Debug)]
+pub struct Ticker {
+    start: Nanos,
+    started_at: i64,
+    width: Nanos,
+    /// When the next line is due.
+    pub due: Nanos,
+    read: Seen,
+    write: Seen,
+}
+
+impl Ticker {
+    /// Measuring began at `start` (`started_at`: the same as wall-clock time, ms since 1970); `interval` in ms.
+    pub fn new(start: Nanos, started_at: i64, interval: u32) -> Ticker {
+        let width = u64::from(interval.max(SHORTEST)) * 1_000_000;
+        let at_start = || Seen { at: start, ..Seen::default() };
+        Ticker { start, started_at, width, due: start + width, read: at_start(), write: at_start() }
+    }
+
+    /// What happened since the last call.
+    pub fn tick(&mut self, workers: &[Arc<Progress>]) -> IntervalFigures {
+        let now = clock::monotonic();
+        let read = Seen { at: now, ..collect(workers.iter().map(|w| &w.read)) };
+        let write = Seen { at: now, ..collect(workers.iter().map(|w| &w.write)) };
+        let figures = self.figures(&read, &write);
+        (self.read, self.write) = (read, write);
+        while self.due <= now {
+            self.due += self.width;
+        }
+        figures
+    }
+
+    fn figures(&self, read: &Seen, write: &Seen) -> IntervalFigures {
+        let seconds = read.at.saturating_sub(self.read.at).max(1) as f64 / SECOND as f64;
+        let (read_cells, write_cells) =
+            (read.latencies_since(&self.read), write.latencies_since(&self.write));
+        let both: Vec<u64> = (0..read_cells.len().max(write_cells.len()))
+            .map(|i| [&read_cells, &write_cells].iter().filter_map(|cells| cells.get(i)).sum())
+            .collect();
+        let sums = |now: &Seen, before: &Seen| {
+            (now.ios - before.ios, now.bytes - before.bytes, now.latency_sum.wrapping_sub(before.latency_sum))
+        };
+        let (r, w) = (sums(read, &self.read), sums(write, &self.write));
+        let all = (r.0 + w.0, r.1 + w.1, r.2.wrapping_add(w.2));
+        let percentile = |p| super::live::percentile(&both, all.0, p) as f64 / 1e6;
+        let measured = all.0 > 0 && !both.is_empty();
+        IntervalFigures {
+            end_ms: read.at.saturating_sub(self.start) / 1_000_000,
+            started_at: Some(self.started_at + (self.read.at.saturating_sub(self.start) / 1_000_000) as i64),
+            read: direction(r, &read_cells, seconds),
+            write: direction(w, &write_cells, seconds),
+            total: direction(all, &both, seconds),
+            percentiles: measured.then(|| IntervalPercentiles {
+                p50: percentile(0.5),
+                p95: percentile(0.95),
+                p99: percentile(0.99),
+                p999: percentile(0.999),
+            }),
+        }
+    }
+}
+
+/// I/Os, bytes and the sum of their latencies (ns) as rates; minimum, maximum and deviation are those of the cells.
+fn direction((ios, bytes, sum): (u64, u64, u64), cells: &[u64], seconds: f64) -> IntervalDirection {
+    let middle = |cell: usize| super::live::middle_of(cell) as f64 / 1e6;
+    let first = cells.iter().position(|n| *n > 0);
+    let last = cells.iter().rposition(|n| *n > 0);
+    let latency = first.zip(last).filter(|_| ios > 0).map(|(first, last)| {
+        let mean = sum as f64 / 1e6 / ios as f64;
+        let filled = cells.iter().enumerate().filter(|(_, n)| **n > 0);
+        let squares: f64 = filled.map(|(i, n)| *n as f64 * (middle(i) - mean).powi(2)).sum();
+        IntervalLatency {
+            min: middle(first).min(mean),
+            mean,
+            max: middle(last).max(mean),
+            std_dev: (squares / ios as f64).sqrt(),
+        }
+    });
+    IntervalDirection {
+        ios,
+        iops: ios as f64 / seconds,
+        mib_per_s: Some(bytes as f64 / 1_048_576.0 / seconds),
+        latency,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    fn figures(ios: u64) -> IntervalFigures {
+        let worker = Progress::new(true);
+        let mut ticker = Ticker::new(clock::monotonic(), 0, 1000);
+        worker.read.add(ios, ios * 4096);
+        (0..ios).for_each(|_| worker.read.add_latency(1_000_000));
+        ticker.tick(&[worker])
+    }
+
+    #[test]
+    fn a_line_holds_what_happened_since_the_last_one() {
+        let worker = Progress::new(true);
+        let mut ticker = Ticker::new(clock::monotonic(), 5000, 1000);
+        worker.write.add(3, 12_288);
+        [1_000_000, 1_000_000, 4_000_000].into_iter().for_each(|nanos| worker.write.add_latency(nanos));
+        let first = ticker.tick(std::slice::from_ref(&worker));
+        assert_eq!((first.read.ios, first.write.ios, first.total.ios), (0, 3, 3));
+        assert_eq!(first.started_at, Some(5000));
+        assert_eq!(first.write.latency.map(|l| l.mean), Some(2.0));
+        assert!(first.percentiles.is_some_and(|p| (p.p50 - 1.0).abs() < 0.03 && (p.p99 - 4.0).abs() < 0.1));
+        let second = ticker.tick(&[worker]);
+        assert_eq!((second.total.ios, second.total.latency, second.percentiles), (0, None, None));
+    }
+
+    /// Takes nothing until it is let.
+    struct Gate(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Gate {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_slow_reader_misses_lines_and_learns_how_many() {
+        let taken = Arc::new(Mutex::new(Vec::new()));
+        let held = taken.lock().unwrap();
+        let mut stream = Stream::new(Box::new(Gate(Arc::clone(&taken))), "slow".into()).unwrap();
+        let interval = figures(1);
+        (0..2 * WAITING).for_each(|_| stream.send(&interval));
+        assert!(stream.missed >= WAITING as u64 - 1);
+        drop(held);
+        let message = stream.finish().unwrap();
+        assert!(message.contains("too slow") && message.contains("lines were left out"), "{message}");
+        let lines = taken.lock().unwrap().iter().filter(|byte| **byte == b'\n').count();
+        assert!((WAITING..=WAITING + 1).contains(&lines), "{lines}");
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_said() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut stream = Stream::new(Box::new(writer), "gone".into()).unwrap();
+        stream.send(&figures(1));
+        assert!(stream.finish().unwrap().contains("closed"));
+    }
+}

@@ -1,0 +1,368 @@
+//! What happened interval by interval (`-D`), over all targets and directions of a thread, and merged over threads:
+//! bytes, and with `-L` the latencies, so that percentiles of an interval are of all its I/Os and never averaged.
+//!
+//! A full histogram per interval and thread would take gigabytes. A thread therefore counts only the current interval in
+//! full (7.5 KiB, which stay in the CPU's first cache), and packs it into a log when the next one begins: two to three
+//! bytes for each cell that holds something. The log's size is fixed beforehand.
+
+use serde::{Deserialize, Serialize};
+
+/// Cells per octave, as a power of two: the middle of a cell is at most 1/128 (0.8 %) off.
+const PRECISION: u32 = 6;
+/// Latencies are counted in units of 2^5 = 32 ns: below 4 us a cell is one unit.
+const UNIT: u32 = 5;
+/// Latencies from 2^40 ns (18 minutes) on share the last cell.
+const RANGE: u32 = 40;
+/// Cells of an interval.
+const CELLS: usize = ((RANGE - UNIT - PRECISION + 1) << PRECISION) as usize;
+
+/// Intervals that are kept; what comes after a million of them counts in the series only.
+const LONGEST: u64 = 1 << 20;
+/// Memory for the latencies of all threads together, bytes. 256 threads and 3600 intervals have 580 bytes for each
+/// interval, some 240 cells: latencies that differ by a factor of 40. Pages that are not written cost nothing.
+const BUDGET: u64 = 512 << 20;
+/// Most that an interval takes in the log besides its latencies: four numbers of up to 10 bytes.
+const HEADER: u64 = 40;
+/// Most that a cell takes: the distance from the last one, and the count.
+const PER_CELL: u64 = 2 + 5;
+
+/// The cell of a latency, ns.
+#[inline]
+fn cell(nanos: u64) -> usize {
+    let units = nanos >> UNIT;
+    let shift = (63 - PRECISION) - (units | (1 << PRECISION)).leading_zeros();
+    (((shift as usize) << PRECISION) + (units >> shift) as usize).min(CELLS - 1)
+}
+
+/// What stands for the latencies of a cell, ns: its middle; of the last one, which has no end, its beginning.
+fn middle(cell: usize) -> u64 {
+    let shift = (cell >> PRECISION).saturating_sub(1);
+    let first = ((cell - (shift << PRECISION)) as u64) << (shift as u32 + UNIT);
+    if cell + 1 < CELLS { first + (1 << (shift as u32 + UNIT)) / 2 } else { first }
+}
+
+/// One thread's intervals while they are recorded.
+#[derive(Debug)]
+pub struct IntervalLog {
+    /// Width of an interval, ns.
+    width: u64,
+    /// Intervals that are kept.
+    kept: u64,
+    /// The interval that is being counted.
+    current: u64,
+    /// Its end, ns since measuring began; 0 = nothing counted yet.
+    end: u64,
+    /// Bytes read and written in it.
+    bytes: [u64; 2],
+    /// Latencies in it by [`cell`]; no elements = latencies are not measured.
+    cells: Vec<u32>,
+    /// The intervals before it: number (as distance), bytes read, bytes written, cells + 1 (0 = no room for latencies),
+    /// and for each cell its distance from the last one and its count.
+    log: Vec<u8>,
+    /// How long the log may get, bytes.
+    limit: u64,
+    /// The last interval in the log, plus 1.
+    next: u64,
+}
+
+impl IntervalLog {
+    /// An empty log for one of `threads` threads, of intervals of `width_ms` ms (at least 1) over `duration_s` s. All
+    /// memory is reserved here.
+    pub fn new(width_ms: u32, duration_s: u32, latencies: bool, threads: usize) -> IntervalLog {
+        let width_ms = u64::from(width_ms.max(1));
+        let kept = (u64::from(duration_s) * 1000).div_ceil(width_ms).min(LONGEST);
+        let latency_bytes = match latencies {
+            true => (BUDGET / threads.max(1) as u64).min(kept * CELLS as u64 * PER_CELL),
+            false => 0,
+        };
+        let limit = kept * HEADER + latency_bytes;
+        let mut log = Vec::new();
+        let limit = if log.try_reserve_exact(limit as usize).is_ok() { limit } else { 0 };
+        let cells = if latencies { vec![0; CELLS] } else { Vec::new() };
+        IntervalLog {
+            width: width_ms * 1_000_000,
+            kept,
+            current: 0,
+            end: 0,
+            bytes: [0; 2],
+            cells,
+            log,
+            limit,
+            next: 0,
+        }
+    }
+
+    /// Counts one I/O that completed `since_start` ns after measuring began, with its latency (ns). Time does not go back.
+    #[inline]
+    pub fn record(&mut self, since_start: u64, latency: u64, bytes: u64, write: bool) {
+        if since_start >= self.end {
+            self.turn(since_start);
+        }
+        self.bytes[usize::from(write)] += bytes;
+        if let Some(count) = self.cells.get_mut(cell(latency)) {
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// The next interval that has an I/O begins.
+    #[cold]
+    fn turn(&mut self, since_start: u64) {
+        self.pack();
+        self.current = since_start / self.width;
+        self.end = self.current.saturating_add(1).saturating_mul(self.width);
+        self.bytes = [0; 2];
+        self.cells.fill(0);
+    }
+
+    /// Packs the current interval into the log.
+    fn pack(&mut self) {
+        if self.end == 0 || self.current >= self.kept {
+            return;
+        }
+        let filled = self.cells.iter().filter(|count| **count > 0).count() as u64;
+        // The headers of all that may follow have their place in any case.
+        let others = (self.kept - self.current) * HEADER;
+        let fits = self.log.len() as u64 + others + filled * PER_CELL <= self.limit;
+        if self.log.len() as u64 + HEADER > self.limit {
+            return;
+        }
+        push(&mut self.log, self.current - self.next);
+        push(&mut self.log, self.bytes[0]);
+        push(&mut self.log, self.bytes[1]);
+        push(&mut self.log, if fits { filled + 1 } else { 0 });
+        self.next = self.current + 1;
+        if !fits {
+            return;
+        }
+        let mut last = 0;
+        for (cell, count) in self.cells.iter().enumerate().filter(|(_, count)| **count > 0) {
+            push(&mut self.log, (cell - last) as u64);
+            push(&mut self.log, u64::from(*count));
+            last = cell;
+        }
+    }
+}
+
+/// A number, seven bits a byte, the lowest first.
+fn push(log: &mut Vec<u8>, mut number: u64) {
+    while number >= 128 {
+        log.push(number as u8 | 128);
+        number >>= 7;
+    }
+    log.push(number as u8);
+}
+
+fn pop(log: &mut std::slice::Iter<u8>) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = *log.next()?;
+        number |= u64::from(byte & 127) << shift;
+        if byte < 128 {
+            break;
+        }
+    }
+    Some(number)
+}
+
+/// The intervals of a time span, all threads merged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intervals {
+    /// From the first on; those missing are empty.
+    intervals: Vec<Interval>,
+}
+
+/// What happened in one interval, over all threads, targets and directions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Latencies as (cell, count), ascending; `None` = some thread had no room for them. Cell c below 128 holds the
+    /// latencies from 32 c ns on; from there on each octave has 64 cells.
+    latencies: Option<Vec<(u16, u64)>>,
+}
+
+impl Default for Interval {
+    fn default() -> Self {
+        Interval { read_bytes: 0, write_bytes: 0, latencies: Some(Vec::new()) }
+    }
+}
+
+impl Intervals {
+    /// Adds what a thread recorded.
+    pub fn add(&mut self, mut thread: IntervalLog) {
+        thread.pack();
+        let mut log = thread.log.iter();
+        let mut number = 0;
+        while let Some(distance) = pop(&mut log) {
+            number += distance;
+            let (Some(read_bytes), Some(write_bytes), Some(cells)) =
+                (pop(&mut log), pop(&mut log), pop(&mut log))
+            else {
+                return;
+            };
+            let mut cell = 0;
+            let latencies = cells.checked_sub(1).map(|cells| {
+                let one = |_| {
+                    cell += pop(&mut log).unwrap_or(0) as u16;
+                    (cell, pop(&mut log).unwrap_or(0))
+                };
+                (0..cells).map(one).collect()
+            });
+            self.at(number as usize).merge(&Interval { read_bytes, write_bytes, latencies });
+            number += 1;
+        }
+    }
+
+    /// Adds what another part of the same run recorded, interval by interval.
+    pub fn merge(&mut self, other: &Intervals) {
+        for (number, theirs) in other.intervals.iter().enumerate() {
+            self.at(number).merge(theirs);
+        }
+    }
+
+    /// An interval, from 0; `None` = nothing happened in it or any later one.
+    pub fn get(&self, number: usize) -> Option<&Interval> {
+        self.intervals.get(number)
+    }
+
+    fn at(&mut self, number: usize) -> &mut Interval {
+        if number >= self.intervals.len() {
+            self.intervals.resize(number + 1, Interval::default());
+        }
+        &mut self.intervals[number]
+    }
+}
+
+impl Interval {
+    fn merge(&mut self, other: &Interval) {
+        self.read_bytes = self.read_bytes.saturating_add(other.read_bytes);
+        self.write_bytes = self.write_bytes.saturating_add(other.write_bytes);
+        self.latencies = match (self.latencies.take(), &other.latencies) {
+            (Some(mine), Some(theirs)) => Some(merged(mine, theirs)),
+            _ => None,
+        };
+    }
+
+    /// The smallest latency (ns) that at least the share `p` of the interval's I/Os doesn't exceed, at most 0.8 % off.
+    /// `None` = no I/O, or its latencies were not kept.
+    pub fn percentile(&self, p: f64) -> Option<u64> {
+        let latencies = self.latencies.as_ref()?;
+        let total: u64 = latencies.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
+        let wanted = p * total as f64;
+        let mut cumulated = 0u64;
+        let reached = latencies.iter().find(|(_, count)| {
+            cumulated = cumulated.saturating_add(*count);
+            cumulated as f64 >= wanted
+        });
+        reached.or(latencies.last()).map(|(cell, _)| middle(usize::from(*cell).min(CELLS - 1)))
+    }
+}
+
+/// Two ascending lists of (cell, count) as one.
+fn merged(mine: Vec<(u16, u64)>, theirs: &[(u16, u64)]) -> Vec<(u16, u64)> {
+    if mine.is_empty() {
+        return theirs.to_vec();
+    }
+    let mut both = Vec::with_capacity(mine.len().max(theirs.len()));
+    let (mut mine, mut theirs) = (mine.into_iter().peekable(), theirs.iter().copied().peekable());
+    loop {
+        both.push(match (mine.peek().copied(), theirs.peek().copied()) {
+            (Some(a), Some(b)) if a.0 == b.0 => {
+                mine.next();
+                theirs.next();
+                (a.0, a.1.saturating_add(b.1))
+            }
+            (Some(a), b) if b.is_none_or(|b| a.0 < b.0) => {
+                mine.next();
+                a
+            }
+            (_, Some(b)) => {
+                theirs.next();
+                b
+            }
+            _ => return both,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn a_latency_read_back_is_within_a_128th_or_32_ns() {
+        for nanos in (0..200_000).chain((17..40).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1])) {
+            let off = middle(cell(nanos)).abs_diff(nanos);
+            assert!(off <= (nanos / 128).max(32), "{nanos} reads as {}", middle(cell(nanos)));
+        }
+        assert_eq!(cell(u64::MAX), CELLS - 1);
+        assert_eq!(cell((1 << 40) - 1), CELLS - 1);
+    }
+
+    proptest::proptest! {
+        /// Whatever threads the I/Os are divided among, the merged intervals hold them all, each in its own.
+        #[test]
+        fn merged_threads_are_as_one(
+            mut ios: Vec<(u32, u64, u16, bool, u8)>
+        ) {
+            ios.iter_mut().for_each(|io| io.0 %= 12_000_000);
+            ios.sort_unstable();
+            let new = || IntervalLog::new(1, 1, true, 3);
+            let (mut one, mut threads) = (new(), [new(), new(), new()]);
+            for (at, latency, bytes, write, thread) in &ios {
+                one.record(u64::from(*at), *latency, u64::from(*bytes), *write);
+                threads[usize::from(thread % 3)].record(u64::from(*at), *latency, u64::from(*bytes), *write);
+            }
+            let (mut alone, mut merged) = (Intervals::default(), Intervals::default());
+            alone.add(one);
+            threads.into_iter().for_each(|thread| merged.add(thread));
+            proptest::prop_assert_eq!(&merged, &alone);
+            for number in 0..12 {
+                let of: Vec<_> = ios.iter().filter(|io| u64::from(io.0) / MS == number).collect();
+                let Some(interval) = alone.get(number as usize) else { continue };
+                let count: u64 = interval.latencies.iter().flatten().map(|(_, n)| n).sum();
+                proptest::prop_assert_eq!(count, of.len() as u64);
+                let read: u64 = of.iter().filter(|io| !io.3).map(|io| u64::from(io.2)).sum();
+                proptest::prop_assert_eq!(interval.read_bytes, read);
+            }
+        }
+    }
+
+    #[test]
+    fn without_room_latencies_are_given_up_and_bytes_are_not() {
+        let mut log = IntervalLog::new(1, 1, true, 1);
+        log.limit = 1000 * HEADER + 5000;
+        for interval in 0..1000 {
+            for step in 0..100 {
+                log.record(interval * MS, 1000 << (step / 10), 4096, false);
+                log.record(interval * MS, 1000 + step * 100, 4096, false);
+            }
+        }
+        let mut all = Intervals::default();
+        let limit = log.limit;
+        let capacity = log.log.capacity();
+        assert!(log.log.len() as u64 <= limit && log.log.capacity() == capacity);
+        all.add(log);
+        assert!(all.get(0).unwrap().percentile(0.5).is_some());
+        assert_eq!(all.get(999).unwrap().read_bytes, 200 * 4096);
+        let kept = (0..1000).filter(|i| all.get(*i).unwrap().percentile(0.5).is_some()).count();
+        assert!((1..1000).contains(&kept), "{kept}");
+    }
+
+    #[test]
+    fn what_completes_after_the_last_interval_is_not_kept() {
+        let mut log = IntervalLog::new(500, 1, true, 1);
+        for at in [0, 499, 500, 999, 1000, 5000] {
+            log.record(at * MS, 1000, 1, true);
+        }
+        let mut all = Intervals::default();
+        all.add(log);
+        assert_eq!(all.get(0).map(|i| i.write_bytes), Some(2));
+        assert_eq!(all.get(1).map(|i| i.write_bytes), Some(2));
+        assert_eq!(all.get(2), None);
+    }
+}

@@ -1,0 +1,313 @@
+//! Reports of a run in every form: on standard output, in files, and as a stream while it goes on.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+mod schema;
+
+use common::{Ended, directory, diskspd, skip, start};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Writes a document's elements as `path/of/element: text`, with Python's own parser; fails on what is not well-formed.
+const LIST: &str = "
+import sys, xml.etree.ElementTree as tree
+def walk(element, path):
+    path += '/' + element.tag
+    print(path + ': ' + repr(element.text.strip() if element.text else ''))
+    for child in element: walk(child, path)
+walk(tree.fromstring(sys.stdin.buffer.read()), '')
+";
+
+/// The elements of a document as another program reads them; `None` = there is none here.
+fn elements(document: &[u8]) -> Option<Vec<String>> {
+    let child = Command::new("python3")
+        .args(["-c", LIST])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        skip("python3 is not here to check the XML");
+        return None;
+    };
+    child.stdin.take().unwrap().write_all(document).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect())
+}
+
+fn text_of<'a>(elements: &'a [String], path: &str) -> Vec<&'a str> {
+    elements.iter().filter_map(|line| line.strip_prefix(path)?.strip_prefix(": ")).collect()
+}
+
+/// A file to work on.
+fn target(directory: &Path) -> std::path::PathBuf {
+    let file = directory.join("test.dat");
+    std::fs::write(&file, vec![7; 4 << 20]).unwrap();
+    file
+}
+
+fn read(directory: &Path, name: &str) -> String {
+    std::fs::read_to_string(directory.join(name)).unwrap()
+}
+
+#[test]
+fn xml_results_are_well_formed_whatever_a_path_holds() {
+    let directory = directory();
+    for name in
+        [&b"a&b<c>\"d'e.dat"[..], b"line\nfeed\ttab.dat", b"\xff\xfe\x01.dat", "\u{10ffff}ü.dat".as_bytes()]
+    {
+        let file = directory.path().join(std::ffi::OsString::from_vec(name.to_vec()));
+        std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_diskspd"))
+            .args(["-Rxml", "-b4K", "-L", "-D500", "-W0", "-d1"])
+            .arg(&file)
+            .output()
+            .unwrap();
+        assert!(output.stdout.starts_with(b"<Results>\n  <System>\n"));
+        assert!(output.stdout.ends_with(b"</TimeSpan>\n</Results>"));
+        let Some(elements) = elements(&output.stdout) else { return };
+        let asked = text_of(&elements, "/Results/Profile/TimeSpans/TimeSpan/Targets/Target/Path");
+        let got = text_of(&elements, "/Results/TimeSpan/Thread/Target/Path");
+        assert_eq!((asked.len(), asked), (1, got));
+    }
+}
+
+#[test]
+fn what_scripts_read_of_the_xml_is_there() {
+    let directory = directory();
+    let file = target(directory.path());
+    let ended = diskspd("-Rxml -b4K -r -w30 -t2 -o4 -L -D500 -W0 -d1 {}", &file);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let Some(elements) = elements(ended.stdout.as_bytes()) else { return };
+    let one = |path: &str| match text_of(&elements, path)[..] {
+        [text] => text.trim_matches('\'').to_owned(),
+        ref other => panic!("{path}: {other:?}"),
+    };
+    let seconds: f64 = one("/Results/TimeSpan/TestTimeSeconds").parse().unwrap();
+    assert!((1.0..2.0).contains(&seconds));
+    assert_eq!(text_of(&elements, "/Results/TimeSpan/Thread/Target/ReadCount").len(), 2);
+    let percentiles = text_of(&elements, "/Results/TimeSpan/Latency/Bucket/Percentile");
+    assert_eq!(percentiles.len(), 108);
+    for text in ["'0'", "'25'", "'50'", "'99'", "'99.9'", "'99.99'", "'99.999'", "'100'"] {
+        assert!(percentiles.contains(&text), "{text}");
+    }
+    one("/Results/System/ComputerName");
+    one("/Results/TimeSpan/Iops/ReadIopsStdDev");
+    one("/Results/TimeSpan/Latency/AverageWriteMilliseconds");
+    one("/Results/TimeSpan/CpuUtilization/Average/KernelPercent");
+    one("/Results/Profile/TimeSpans/TimeSpan/Targets/Target/Random");
+}
+
+#[test]
+fn a_run_that_fails_still_gives_a_document_and_the_exit_code_tells() {
+    let directory = directory();
+    let ended = diskspd("-Rxml -W0 -d1 {}", &directory.path().join("missing.dat"));
+    ended.fails(1, &["missing.dat"]);
+    assert!(ended.stderr.starts_with('\n'), "an empty line stands before the messages: {:?}", ended.stderr);
+    let Some(elements) = elements(ended.stdout.as_bytes()) else { return };
+    let error = text_of(&elements, "/Results/TimeSpan/Error");
+    assert_eq!(
+        error,
+        ["'The test was interrupted before the measurements began. No results are displayed.'"]
+    );
+}
+
+#[test]
+fn an_interrupted_run_gives_a_whole_document() {
+    let directory = directory();
+    let file = target(directory.path());
+    let running = start("-Rxml -b4K -L -D500 -W0 -d60 {}", &file);
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    common::tool(&format!("kill -INT {}", running.id())).unwrap();
+    let ended: Ended = running.wait_with_output().unwrap().into();
+    assert_eq!(ended.code, 0);
+    elements(ended.stdout.as_bytes());
+}
+
+#[test]
+fn one_run_writes_as_many_reports_as_are_asked_for() {
+    let directory = directory();
+    let place = directory.path();
+    let file = target(place);
+    let names = ["a.txt", "a.xml", "a.json", "a.csv", "b.json", "c.report"];
+    let outs = format!(
+        "--out {0}/a.txt --out {0}/a.xml --out {0}/a.json --out {0}/a.csv --out {0}/b.json --out xml:{0}/c.report",
+        place.display()
+    );
+    let ended = diskspd(&format!("-b4K -r -w50 -t2 -o2 -L -D250 -W0 -d1 {outs} {{}}"), &file);
+    let report = ended.report().0;
+    assert!(report.starts_with("\nCommand Line: "));
+    assert_eq!(read(place, "a.txt"), report, "the same figures in every form");
+    assert_eq!(read(place, "a.xml"), read(place, "c.report"));
+    assert_eq!(read(place, "a.json"), read(place, "b.json"));
+    schema::check("docs/record.schema.json", &serde_json::from_str(&read(place, "a.json")).unwrap());
+    let mut left: Vec<String> = std::fs::read_dir(place)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    left.retain(|name| !names.contains(&name.as_str()) && name != "test.dat");
+    assert!(left.is_empty(), "left over: {left:?}");
+    elements(read(place, "a.xml").as_bytes());
+}
+
+#[test]
+fn the_record_tells_the_system_and_the_course_in_wall_clock_time() {
+    let directory = directory();
+    let file = target(directory.path());
+    let path = directory.path().join("run.json");
+    diskspd(&format!("-b4K -r -w50 -t3 -o2 -L -D250 -W0 -d1 --out {} {{}}", path.display()), &file).report();
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let system = &record["system"];
+    assert!(system["memory_total"].as_u64().unwrap() >= system["memory_available"].as_u64().unwrap());
+    let storage = &system["targets"][0];
+    assert_eq!(storage["path"], file.to_str().unwrap());
+    assert!(!storage["file_system"]["kind"].as_str().unwrap().is_empty());
+    assert!(storage["file_system"]["options"].as_str().unwrap().contains("rw"));
+
+    let span = &record["summary"]["time_spans"][0];
+    let intervals = span["iops"]["intervals"].as_array().unwrap();
+    assert_eq!(intervals.len(), 4);
+    let began = record["results"]["time_spans"][0]["started_at"].as_i64().unwrap();
+    let mut bytes = 0.0;
+    let mut ios = 0;
+    for (number, interval) in intervals.iter().enumerate() {
+        assert_eq!(interval["started_at"].as_i64().unwrap(), began + 250 * number as i64);
+        let total = &interval["total"];
+        assert!(
+            (total["mib_per_s"].as_f64().unwrap() - total["iops"].as_f64().unwrap() / 256.0).abs() < 1e-6
+        );
+        bytes += total["mib_per_s"].as_f64().unwrap() / 4.0;
+        ios += total["ios"].as_u64().unwrap();
+        let latency = |name: &str| total["latency"][name].as_f64().unwrap();
+        let at = |name: &str| interval["percentiles"][name].as_f64().unwrap();
+        assert!(latency("min") <= at("p50") && at("p50") <= at("p95") && at("p95") <= at("p99"));
+        assert!(at("p99") <= at("p999") && at("p999") <= latency("max"));
+    }
+    let all = span["total"]["total"]["throughput"]["ios"].as_u64().unwrap();
+    assert!(ios <= all && ios as f64 >= 0.9 * all as f64, "{ios} of {all}");
+    assert!((bytes - ios as f64 / 256.0).abs() < 1e-3);
+}
+
+#[test]
+fn percentiles_of_an_interval_are_those_of_all_its_ios() {
+    let directory = directory();
+    let path = directory.path().join("run.json");
+    let line = format!("--engine sim -c1G -b4K -r -t4 -o8 -L -D1000 -W0 -d1 --out {} {{}}", path.display());
+    diskspd(&line, &directory.path().join("nowhere")).report();
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let span = &record["summary"]["time_spans"][0];
+    // One interval is the whole span: its percentiles are those of the exact histogram, but for its coarser cells.
+    let interval = &span["iops"]["intervals"][0]["percentiles"];
+    let rows = span["fine"]["rows"].as_array().unwrap();
+    for (name, row) in [("p50", 50), ("p95", 95), ("p99", 99), ("p999", 100)] {
+        let (coarse, fine) = (interval[name].as_f64().unwrap(), rows[row]["total"].as_f64().unwrap());
+        assert!((coarse - fine).abs() <= 0.01 * fine, "{name}: {coarse} and {fine}");
+    }
+}
+
+#[test]
+fn csv_has_a_line_per_interval() {
+    let directory = directory();
+    let file = target(directory.path());
+    let path = directory.path().join("run.csv");
+    diskspd(&format!("-b4K -r -o2 -L -D250 -W0 -d1 --out {} {{}}", path.display()), &file).report();
+    let csv = std::fs::read_to_string(&path).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 5);
+    assert_eq!(rows[0].join(","), diskspd::report::csv::HEAD);
+    let ends: Vec<&str> = rows[1..].iter().map(|row| row[1]).collect();
+    assert_eq!(ends, ["0.250", "0.500", "0.750", "1.000"]);
+    for row in &rows[1..] {
+        assert_eq!(row.len(), rows[0].len());
+        assert!(row.iter().all(|cell| cell.parse::<f64>().is_ok()), "{row:?}");
+        assert_eq!(row[4], "0.000", "no writes");
+    }
+}
+
+/// Reads the stream's lines and checks each against the schema.
+fn lines(text: &str) -> Vec<Value> {
+    let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"));
+    let lines: Vec<Value> = text.lines().map(parse).collect();
+    lines.iter().for_each(|line| schema::check("docs/stream.schema.json", line));
+    lines
+}
+
+#[test]
+fn the_stream_tells_each_interval_while_the_run_goes_on() {
+    let directory = directory();
+    let file = target(directory.path());
+    let mut running = Command::new(env!("CARGO_BIN_EXE_diskspd"))
+        .args(["-b4K", "-r", "-w50", "-o4", "-L", "-D250", "-W0", "-d3", "--stream", "-"])
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(running.stdout.take().unwrap());
+    let mut first = String::new();
+    out.read_line(&mut first).unwrap();
+    assert!(running.try_wait().unwrap().is_none(), "the first line comes while the run goes on");
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert!(running.wait().unwrap().success());
+    let (streamed, report) = rest.split_once("\n\nCommand Line: ").unwrap();
+    let lines = lines(&(first + streamed));
+    assert!((10..=13).contains(&lines.len()), "{}", lines.len());
+    let total: u64 = lines.iter().map(|line| line["total"]["ios"].as_u64().unwrap()).sum();
+    let reported = common::Report(report).total("Total IO").ios;
+    assert!(
+        total as f64 >= 0.9 * reported as f64 && total as f64 <= 1.01 * reported as f64,
+        "{total} of {reported}"
+    );
+    for line in &lines {
+        assert!(
+            line["read"]["iops"].as_f64().unwrap() > 0.0
+                && line["percentiles"]["p99"].as_f64().unwrap() > 0.0
+        );
+        assert_eq!((line["time_span"].as_u64(), line["missed"].as_u64()), (Some(1), Some(0)));
+    }
+}
+
+#[test]
+fn the_stream_goes_to_a_file_or_to_an_open_descriptor() {
+    let directory = directory();
+    let file = target(directory.path());
+    let path = directory.path().join("run.jsonl");
+    diskspd(&format!("-b4K -W0 -d1 -D500 --stream {} {{}}", path.display()), &file).report();
+    assert!((2..=3).contains(&lines(&std::fs::read_to_string(&path).unwrap()).len()));
+    let shell = format!(
+        "{} -b4K -W0 -d1 -D500 --stream fd:3 {} 3>{}",
+        env!("CARGO_BIN_EXE_diskspd"),
+        file.display(),
+        path.display()
+    );
+    let ended: Ended = Command::new("sh").args(["-c", &shell]).output().unwrap().into();
+    ended.report();
+    assert!((2..=3).contains(&lines(&std::fs::read_to_string(&path).unwrap()).len()));
+    diskspd("-W0 -d30 --stream fd:77 {}", &file).fails(1, &["fd:77", "77>FILE"]);
+    diskspd("-W0 -d30 --stream fd:x {}", &file).fails(3, &["--stream", "descriptor"]);
+    diskspd("-W0 -d30 --stream /nonexistent/s {}", &file).fails(1, &["/nonexistent/s"]);
+    diskspd("-W0 -d30 --out xml: {}", &file).fails(3, &["--out", "missing"]);
+}
+
+#[test]
+fn a_reader_of_the_stream_that_goes_away_does_not_stop_the_run() {
+    let directory = directory();
+    let file = target(directory.path());
+    let pipe = directory.path().join("pipe");
+    if common::tool(&format!("mkfifo {}", pipe.display())).is_none() {
+        return skip("mkfifo is missing");
+    }
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || drop(std::fs::File::open(pipe).unwrap())
+    });
+    let ended = diskspd(&format!("-b4K -W0 -d2 -D200 --stream {} {{}}", pipe.display()), &file);
+    reader.join().unwrap();
+    assert!(ended.report().total("Total IO").ios > 0);
+    assert!(ended.stderr.contains("closed it before the run ended"), "{}", ended.stderr);
+}

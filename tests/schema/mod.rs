@@ -1,0 +1,139 @@
+//! JSON Schema, as much of it as records need: inferred from values that have every field, and checked against.
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)] // every test binary uses another part of this
+
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Objects whose keys are not fields but names out of the system.
+const MAPS: [&str; 1] = ["queue"];
+
+/// What values at one place look like.
+#[derive(Default)]
+pub struct Shape {
+    types: BTreeSet<&'static str>,
+    fields: BTreeMap<String, Shape>,
+    objects: usize,
+    seen: usize,
+    elements: Option<Box<Shape>>,
+}
+
+impl Shape {
+    /// Takes another example into account.
+    pub fn see(&mut self, value: &Value) {
+        self.seen += 1;
+        match value {
+            Value::Object(fields) => {
+                self.types.insert("object");
+                self.objects += 1;
+                fields
+                    .iter()
+                    .for_each(|(name, value)| self.fields.entry(name.clone()).or_default().see(value));
+            }
+            Value::Array(elements) => {
+                self.types.insert("array");
+                let shape = self.elements.get_or_insert_default();
+                elements.iter().for_each(|element| shape.see(element));
+            }
+            other => {
+                self.types.insert(type_of(other));
+            }
+        }
+    }
+
+    fn schema(&self, name: &str) -> Value {
+        let mut types: Vec<&str> = self.types.iter().copied().collect();
+        if types.contains(&"number") {
+            types.retain(|name| *name != "integer");
+        }
+        let mut schema = Map::new();
+        match types[..] {
+            [] => return json!({}),
+            [one] => schema.insert("type".into(), json!(one)),
+            _ => schema.insert("type".into(), json!(types)),
+        };
+        if MAPS.contains(&name) {
+            schema.insert("additionalProperties".into(), json!({ "type": "string" }));
+        } else if self.objects > 0 {
+            let fields = self.fields.iter().map(|(name, shape)| (name.clone(), shape.schema(name)));
+            schema.insert("properties".into(), Value::Object(fields.collect()));
+            let required: Vec<&String> = self
+                .fields
+                .iter()
+                .filter(|(_, shape)| shape.seen == self.objects)
+                .map(|(name, _)| name)
+                .collect();
+            schema.insert("required".into(), json!(required));
+        }
+        if let Some(elements) = &self.elements {
+            schema.insert("items".into(), elements.schema(""));
+        }
+        Value::Object(schema)
+    }
+
+    /// The whole document.
+    pub fn document(&self, title: &str) -> String {
+        let mut schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": title,
+        });
+        schema.as_object_mut().unwrap().extend(self.schema("").as_object().unwrap().clone());
+        serde_json::to_string_pretty(&schema).unwrap() + "\n"
+    }
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Fails, naming the place, unless `value` is what the schema in a file of the project describes. Stricter than JSON
+/// Schema: a field that the schema does not know is an error too.
+pub fn check(file: &str, value: &Value) {
+    let text = std::fs::read_to_string(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let schema: Value = serde_json::from_str(&text).unwrap();
+    if let Err(error) = conforms(value, &schema, "") {
+        panic!("{error} ({file})");
+    }
+}
+
+/// Whether a value is as a schema says; the error names the place.
+pub fn conforms(value: &Value, schema: &Value, place: &str) -> Result<(), String> {
+    let found = type_of(value);
+    let allowed = match &schema["type"] {
+        Value::String(one) => vec![one.as_str()],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => return Ok(()),
+    };
+    let fits = |name| allowed.contains(&name);
+    if !fits(found) && (found != "integer" || !fits("number")) {
+        return Err(format!("{place} is {found} and not {allowed:?}"));
+    }
+    if let (Value::Object(fields), true) = (value, schema["properties"].is_object()) {
+        for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if !fields.contains_key(name) {
+                return Err(format!("{place}/{name} is missing"));
+            }
+        }
+        for (name, field) in fields {
+            let known = schema["properties"].get(name);
+            conforms(
+                field,
+                known.ok_or_else(|| format!("{place}/{name} is not in the schema"))?,
+                &format!("{place}/{name}"),
+            )?;
+        }
+    }
+    if let Value::Array(elements) = value {
+        for (index, element) in elements.iter().enumerate() {
+            conforms(element, &schema["items"], &format!("{place}/{index}"))?;
+        }
+    }
+    Ok(())
+}

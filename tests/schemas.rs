@@ -1,0 +1,188 @@
+//! The schemas in docs/ are those of what the program writes. They are made here, from values that have every field:
+//! `DISKSPD_WRITE_SCHEMAS=1 cargo test --test schemas` writes them anew.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod schema;
+#[path = "golden_reports/synth.rs"]
+mod synth;
+
+use diskspd::profile::*;
+use diskspd::report::json;
+use diskspd::results::*;
+use diskspd::stats::{IntervalLog, Intervals};
+use diskspd::system::storage::{BlockDevice, FileSystem, Storage};
+use schema::Shape;
+use serde_json::Value;
+use std::path::Path;
+
+/// Records that have every field at least once, every optional one also missing or null.
+fn examples() -> Vec<Record> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/synth");
+    let files = std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path());
+    let inputs = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let mut records: Vec<Record> = inputs.map(|path| synth::record(&std::fs::read(path).unwrap())).collect();
+    let mut full = synth::record(include_bytes!("data/synth/43_rand3.json"));
+    fill_profile(&mut full.profile);
+    full.system.start_time = Some(1);
+    full.system.topology.cores[0].continued = true;
+    let device = BlockDevice {
+        disk: Some("/dev/sda".into()),
+        model: Some("Disk".into()),
+        firmware: Some("1".into()),
+        size: Some(1),
+        queue: [("scheduler".to_string(), "none".to_string())].into(),
+        ..BlockDevice::default()
+    };
+    full.system.targets = vec![
+        Storage { path: "a".into(), file_system: Some(FileSystem::default()), device: Some(device) },
+        Storage { path: b"\xff".to_vec().into(), file_system: None, device: Some(BlockDevice::default()) },
+        Storage::default(),
+    ];
+    fill_results(&mut full.results.time_spans[0]);
+    // Two time spans have totals; the second one was never measured.
+    full.profile.time_spans.push(full.profile.time_spans[0].clone());
+    full.results.time_spans.push(SpanResults::default());
+    assert_eq!(full.check(), Ok(()));
+    let mut unknown = synth::record(include_bytes!("data/synth/13_noio_nolat.json"));
+    unknown.system.power_scheme = Default::default();
+    records.extend([full, unknown]);
+    records
+}
+
+fn fill_profile(profile: &mut Profile) {
+    profile.command_line = b"diskspd \xff".to_vec().into();
+    profile.etw = Some(Etw::default());
+    profile.precreate_files = Some(PrecreateFiles::UseMaxSize);
+    profile.verbose_stats = true;
+    let span = &mut profile.time_spans[0];
+    span.affinity = vec![GroupCpu { group: 0, cpu: 0 }];
+    let target = &mut span.targets[0];
+    target.thread_targets = vec![ThreadTarget { thread: 0, weight: 1 }];
+    target.random_data_source = Some(RandomDataSource { size: 1, path: Some(b"\xff".to_vec().into()) });
+    target.flush_type = Some(FlushType::ViewOfFile);
+    (target.burst_size, target.think_time) = (Some(1), Some(1));
+    target.throughput = Some(diskspd::profile::Throughput::Iops(1));
+    let other = &mut span.targets[1];
+    other.random_data_source = Some(RandomDataSource { size: 1, path: None });
+    other.throughput = Some(diskspd::profile::Throughput::BytesPerMillisecond(1));
+    other.path = b"\xff".to_vec().into();
+}
+
+fn fill_results(span: &mut SpanResults) {
+    span.threads[0].wait = Some(WaitStatistics::default());
+    let path = RawText::from(b"\xff".to_vec());
+    span.threads[2].targets[0].path = path.clone();
+    span.threads[2].targets[0].distribution =
+        vec![EffectiveRange { io_base: 0, io_span: 100, start: 0, length: 1 }];
+    for path in [path, "a.dat".into()] {
+        let direction = diskspd::engine::Direction::Read;
+        span.errors.push(IoErrors { path, direction, errno: 5, count: 1, first_offset: 0 });
+    }
+    span.started_at = Some(1);
+    span.intervals = Some(intervals());
+}
+
+fn intervals() -> Intervals {
+    let mut log = IntervalLog::new(333, 3, true, 1);
+    log.record(0, 1_000_000, 4096, false);
+    let mut full = Intervals::default();
+    full.add(log);
+    let mut stored = serde_json::to_value(&full).unwrap();
+    let mut without = stored["intervals"][0].clone();
+    without["latencies"] = Value::Null;
+    stored["intervals"].as_array_mut().unwrap().push(without);
+    serde_json::from_value(stored).unwrap()
+}
+
+fn record_schema() -> String {
+    let mut shape = Shape::default();
+    examples().iter().for_each(|record| shape.see(&value(record)));
+    shape.document(&format!("{} {}", RecordFormat::NAME, RecordFormat::VERSION))
+}
+
+fn value(record: &Record) -> Value {
+    serde_json::from_slice(&json::bytes(record)).unwrap()
+}
+
+fn stream_schema() -> String {
+    let latency = IntervalLatency::default();
+    let direction =
+        |latency| IntervalDirection { mib_per_s: Some(0.0), latency, ..IntervalDirection::default() };
+    let mut shape = Shape::default();
+    for latency in [Some(latency), None] {
+        let figures = IntervalFigures {
+            end_ms: 0,
+            started_at: Some(0),
+            read: direction(latency),
+            write: direction(latency),
+            total: direction(latency),
+            percentiles: latency.map(|_| IntervalPercentiles::default()),
+        };
+        let mut line = serde_json::to_value(figures).unwrap();
+        line["time_span"] = 1.into();
+        line["missed"] = 0.into();
+        shape.see(&line);
+    }
+    shape.document("diskspd-stream 1")
+}
+
+#[test]
+fn the_schemas_in_docs_are_those_of_the_types() {
+    for (file, schema) in [("record", record_schema()), ("stream", stream_schema())] {
+        let path = format!("{}/docs/{file}.schema.json", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("DISKSPD_WRITE_SCHEMAS").is_some() {
+            std::fs::write(&path, &schema).unwrap();
+        }
+        let stored = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            stored == schema,
+            "{path} is not up to date: DISKSPD_WRITE_SCHEMAS=1 cargo test --test schemas"
+        );
+    }
+}
+
+#[test]
+fn every_record_is_as_its_schema_says_and_reads_back() {
+    for record in examples() {
+        schema::check("docs/record.schema.json", &value(&record));
+        assert_eq!(json::read(&json::bytes(&record)).as_ref(), Ok(&record));
+    }
+}
+
+#[test]
+fn what_a_schema_does_not_allow_is_found() {
+    let record = value(&examples()[0]);
+    let schema: Value = serde_json::from_str(&record_schema()).unwrap();
+    type Break = (fn(&mut Value), &'static str);
+    let broken: [Break; 4] = [
+        (|record| record["profile"]["verbose"] = 1.into(), "/profile/verbose is integer"),
+        (|record| record["profile"]["more"] = 1.into(), "/profile/more is not in the schema"),
+        (
+            |record| record["results"]["time_spans"][0]["cpus"][1]["idle"] = "".into(),
+            "/cpus/1/idle is string",
+        ),
+        (
+            |record| {
+                record["system"].as_object_mut().unwrap().remove("topology");
+            },
+            "/system/topology is missing",
+        ),
+    ];
+    for (damage, complaint) in broken {
+        let mut record = record.clone();
+        damage(&mut record);
+        let error = schema::conforms(&record, &schema, "").unwrap_err();
+        assert!(error.contains(complaint), "{error}");
+    }
+}
+
+#[test]
+fn records_of_the_first_program_stay_readable() {
+    let record = json::read(include_bytes!("data/records/version-1.json")).unwrap();
+    let report = String::from_utf8(diskspd::report::text::text(&record)).unwrap();
+    assert_eq!(report, include_str!("data/records/version-1.txt"));
+    for format in diskspd::report::FORMATS {
+        assert!(!format.bytes(&record).is_empty(), "{}", format.name);
+    }
+}
