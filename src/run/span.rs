@@ -12,6 +12,7 @@ use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, WorkerPlan};
 use crate::profile::{Profile, Target, TimeSpan};
 use crate::results::{CpuTimes, SpanResults};
+use crate::sys::cpu;
 use crate::system::System;
 use crate::system::claims::Claims;
 use crate::system::cpu_times::CpuClock;
@@ -199,12 +200,15 @@ fn measure(plan: &SpanPlan, system: &System, control: &Control, console: &Consol
                 }
             }
         }
+        // Not before: the workers would inherit it.
+        let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
         let clocked = Clocked { plan, system, control, console, live: &live };
         if control.wait_until_ready(plan.workers.len()) {
             (results.measured, results.cpus) = clocked.phases();
         }
         control.set_phase(Phase::Stop);
         control.start();
+        drop(aside);
         console.clear_line();
         for (index, thread) in threads.into_iter().enumerate() {
             let ended = thread.join().unwrap_or_else(|_| Ended {
