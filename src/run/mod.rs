@@ -10,6 +10,8 @@ mod console;
 mod control;
 mod interrupt;
 mod live;
+#[cfg(test)]
+mod order_tests;
 pub mod prepare;
 mod recorder;
 mod setup;

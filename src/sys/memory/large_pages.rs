@@ -59,7 +59,8 @@ impl fmt::Display for NoLargePages {
             return write!(f, "this kernel has no large pages (CONFIG_HUGETLBFS)");
         }
         let (needed, kib) = (self.pages.needed_for(self.bytes), size / 1024);
-        write!(f, "{needed} large pages of {kib} KiB are needed, {free} of {total} are free")?;
+        let plural = if needed == 1 { " is" } else { "s are" };
+        write!(f, "{needed} large page{plural} needed ({kib} KiB each), {free} of {total} are free")?;
         if needed <= free {
             write!(
                 f,
@@ -93,7 +94,9 @@ mod tests {
             let source = io::Error::from_raw_os_error(libc::ENOMEM);
             NoLargePages { bytes, pages: LargePages::parse(meminfo), source }.to_string()
         };
-        assert!(told(11 << 20, MEMINFO).contains("6 large pages of 2048 KiB are needed, 4 of 10 are free"));
+        assert!(
+            told(11 << 20, MEMINFO).contains("6 large pages are needed (2048 KiB each), 4 of 10 are free")
+        );
         assert!(told(1 << 20, MEMINFO).contains("NUMA"));
         assert!(told(1 << 20, "").contains("no large pages"));
     }
