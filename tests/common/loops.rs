@@ -4,7 +4,8 @@ use super::skip;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// A loop device on a sparse file.
 pub struct Loop {
@@ -71,7 +72,18 @@ impl Loop {
 impl Drop for Loop {
     fn drop(&mut self) {
         if self.mounted {
-            run("umount", &[self.directory.path().join("mounted").to_str().unwrap()]);
+            let at = self.directory.path().join("mounted");
+            // Programs that other tests start at the same time hold our files open for a moment.
+            let unmounted =
+                || Command::new("umount").arg(&at).stderr(Stdio::null()).status().unwrap().success();
+            let freed = (0..100).any(|_| {
+                let done = unmounted();
+                std::thread::sleep(Duration::from_millis(if done { 0 } else { 20 }));
+                done
+            });
+            if !freed {
+                run("umount", &[at.to_str().unwrap()]);
+            }
         }
         run("losetup", &["-d", self.device.to_str().unwrap()]);
     }
