@@ -133,7 +133,8 @@ fn worker(
         true => u64::from(span.request_count),
         false => members.iter().map(|&(index, _)| u64::from(requests_of(&span.targets[index]))).sum(),
     };
-    let all_mapped = members.iter().all(|&(index, _)| span.targets[index].memory_mapped_io);
+    let all_mapped =
+        !members.is_empty() && members.iter().all(|&(index, _)| span.targets[index].memory_mapped_io);
     let engine = choose_engine(depth, all_mapped, around.engine)?;
     let mut buffer = 0;
     let mut targets = Vec::new();
@@ -161,7 +162,9 @@ fn worker(
             workload: workload(target, size, relative, weight)?,
         });
     }
-    let large_pages = members.iter().any(|&(index, _)| span.targets[index].use_large_pages);
+    // A simulated run is the same on every machine, whatever that has reserved.
+    let large_pages =
+        !engine.row().virtual_time && members.iter().any(|&(index, _)| span.targets[index].use_large_pages);
     let depth = depth as u32;
     Ok(WorkerPlan { thread: 0, cpu: None, seed: 0, engine, depth, floating, targets, buffer, large_pages })
 }

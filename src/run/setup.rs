@@ -140,8 +140,9 @@ fn reserve_large_pages(span: &SpanPlan) -> String {
     match needed {
         0 => "; leave out -l".into(),
         needed => format!(
-            "; all threads take {needed}: reserve them as root with sysctl vm.nr_hugepages={} (/proc/sys/vm/nr_hugepages; and look whether \
-             HugePages_Free of /proc/meminfo follows: memory may be too fragmented), or lower -b, -o or -t",
+            "; all threads take {needed}: reserve them as root with sysctl vm.nr_hugepages={} \
+             (/proc/sys/vm/nr_hugepages; HugePages_Free of /proc/meminfo tells whether the memory was not too \
+             fragmented for it), or lower -b, -o or -t",
             needed + pages.total.saturating_sub(pages.free)
         ),
     }

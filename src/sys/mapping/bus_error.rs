@@ -1,8 +1,8 @@
 //! Pages of a mapped file that can't be had: the file was made shorter, the device failed, the file system is full.
 //!
 //! The kernel answers an access to such a page with SIGBUS. A handler can't leave the copy it interrupts (unwinding or
-//! jumping over Rust frames is undefined), so it lets the copy go on: it puts zeroed memory in the place of the range
-//! that is being copied and notes that it did. The copy ends, and whoever made it finds the note.
+//! jumping over Rust frames is undefined), so it lets the copy go on: it puts zeroed memory in the place of the
+//! range that is being copied and notes that it did. The copy ends, and whoever made it finds the note.
 //!
 //! ```text
 //! guarded(range) ─▶ copy ─▶ SIGBUS ─▶ handler: within the range? ─▶ zeroed memory over it, note ─▶ copy goes on
@@ -58,8 +58,8 @@ pub fn watch() -> io::Result<()> {
     failed.map_or(Ok(()), Err)
 }
 
-/// Does a copy from or to `length` bytes of a view, whose pages have `page` bytes. False = a page was missing; the range
-/// has been replaced by zeroed memory, and the view is no longer one of its file.
+/// Does a copy from or to `length` bytes of a view, whose pages have `page` bytes. False = a page was missing; the
+/// range has been replaced by zeroed memory, and the view is no longer one of its file.
 #[inline]
 pub fn guarded(start: *const u8, length: usize, page: usize, copy: impl FnOnce()) -> bool {
     let (first, end) = (start.addr(), start.addr() + length);
@@ -73,7 +73,7 @@ pub fn guarded(start: *const u8, length: usize, page: usize, copy: impl FnOnce()
 }
 
 extern "C" fn on_bus_error(signal: libc::c_int, information: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    // SAFETY: with SA_SIGINFO the kernel hands over a valid siginfo, whose address is meaningful for a SIGBUS of its own.
+    // SAFETY: with SA_SIGINFO the kernel hands over a valid siginfo; the address means something if SIGBUS is its own.
     let (code, address) = unsafe { ((*information).si_code, (*information).si_addr() as usize) };
     let (start, end) = PAGES.get();
     if code > 0 && (start..end).contains(&address) && replace(start, end) {
@@ -94,8 +94,8 @@ extern "C" fn on_bus_error(signal: libc::c_int, information: *mut libc::siginfo_
 
 /// Puts zeroed memory in the place of the pages.
 fn replace(start: usize, end: usize) -> bool {
-    // SAFETY: the pages belong to a view, of which there are no slices, and the thread that uses it stands in the middle
-    // of a copy, to which they are memory as before. `mmap` is a plain system call; only errno has to be left as it was.
+    // SAFETY: the pages belong to a view, of which there are no slices, and the thread that uses it stands in the
+    // middle of a copy, to which they are memory as before. `mmap` is a plain system call; only errno has to be left as it was.
     unsafe {
         let errno = libc::__errno_location();
         let saved = *errno;
