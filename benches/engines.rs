@@ -2,17 +2,24 @@
 //!
 //! Random reads of 4 KiB, request after request, from a file that lies in the page cache: the storage is as fast as it
 //! can be, so that what is left is the program and the kernel. `loop` is the bench itself without any engine.
+//! `aio` and `uring` are compared once more without the cache, on a file below `/var/tmp`.
 //! The kernel's division into user and system time is sampled, so small shares are uncertain; that's why the user-space
 //! part of io_uring, filling the submission queue and emptying the completion queue, is timed once more by itself.
 
 use diskspd::clock::{Clock, monotonic};
 use diskspd::engine::uring::{Options, Uring};
-use diskspd::engine::{Direction, Done, Engine, EngineError, EngineKind, Io, Setup};
+use diskspd::engine::{Direction, Done, Engine, EngineError, EngineKind, File, Io, Setup};
+use diskspd::sys::io_priority::IoPriority;
+use diskspd::sys::mapping::{Flush, MapOptions};
 use diskspd::sys::memory::Buffer;
-use diskspd::sys::ring::{Ring, Transfer};
+use diskspd::sys::ring::Ring;
+use diskspd::sys::transfer::Transfer;
 use diskspd::sys::usage::{ThreadUsage, thread_usage};
 use std::error::Error;
+use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::time::Duration;
 
 const BLOCK: u32 = 4096;
@@ -89,6 +96,7 @@ fn measure(name: &str, engine: &mut dyn Engine, depth: u32, batch: usize) -> Res
 fn measure_ring(path: &std::path::Path, depth: u32) -> Result<(), Box<dyn Error>> {
     const ROUNDS: u64 = 20_000;
     let Setup { files, buffer, .. } = setup(path, depth)?;
+    let files = files.into_iter().map(|file| file.handle).collect();
     let mut ring = Ring::new(depth, files, buffer, Options::default())?;
     let mut done: Vec<Done> = Vec::with_capacity(depth as usize);
     let (mut push, mut reap, mut state) = (0, 0, 1);
@@ -103,6 +111,7 @@ fn measure_ring(path: &std::path::Path, depth: u32) -> Result<(), Box<dyn Error>
             start: io.buffer_offset,
             length: io.length,
             tag: io.request,
+            priority: IoPriority::Unstated,
         }));
         let pushed = monotonic();
         ring.enter(depth as usize, Duration::MAX)?;
@@ -122,7 +131,43 @@ fn measure_ring(path: &std::path::Path, depth: u32) -> Result<(), Box<dyn Error>
 fn setup(path: &std::path::Path, depth: u32) -> Result<Setup, Box<dyn Error>> {
     let file: OwnedFd = std::fs::File::open(path)?.into();
     let buffer = Buffer::new((depth * BLOCK) as usize)?;
-    Ok(Setup { files: vec![file], buffer, depth, clock: Clock::Monotonic, seed: 0 })
+    Ok(Setup { files: vec![file.into()], buffer, depth, clock: Clock::Monotonic, seed: 0 })
+}
+
+/// Mapped files, in each of the ways they are used.
+fn measure_mapped(path: &Path) -> Result<(), Box<dyn Error>> {
+    let plain = MapOptions::default();
+    for (name, options) in [
+        ("mmap", plain),
+        ("mmap, non-temporal", MapOptions { non_temporal: true, ..plain }),
+        ("mmap, flushed (reads only)", MapOptions { flush: Flush::Pages, ..plain }),
+    ] {
+        let mut setup = setup(path, 1)?;
+        let handle: OwnedFd = OpenOptions::new().read(true).write(true).open(path)?.into();
+        setup.files = vec![File { mapping: Some(options), ..handle.into() }];
+        let mut engine = EngineKind::Mmap.row().create(setup)?;
+        measure(name, &mut *engine, 1, 1)?;
+    }
+    Ok(())
+}
+
+/// The queues of the kernel against each other without the cache, on the device below `/var/tmp`.
+fn measure_direct() -> Result<(), Box<dyn Error>> {
+    let file = tempfile::NamedTempFile::new_in("/var/tmp")?;
+    std::fs::write(file.path(), vec![1; BLOCKS as usize * BLOCK as usize])?;
+    file.as_file().sync_all()?;
+    for kind in [EngineKind::Uring, EngineKind::Aio, EngineKind::Uring, EngineKind::Aio] {
+        if let Err(why) = kind.row().available() {
+            println!("{}: not available: {why}", kind.row().name);
+            continue;
+        }
+        let mut setup = setup(file.path(), 32)?;
+        let direct = OpenOptions::new().read(true).custom_flags(libc::O_DIRECT).open(file.path())?;
+        setup.files = vec![OwnedFd::from(direct).into()];
+        let mut engine = kind.row().create(setup)?;
+        measure(&format!("{}, O_DIRECT", kind.row().name), &mut *engine, 32, 1)?;
+    }
+    Ok(())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -141,6 +186,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut sync = EngineKind::Sync.row().create(setup(file.path(), 1)?)?;
     measure("sync", &mut *sync, 1, 1)?;
+    measure_mapped(file.path())?;
+    measure_direct()?;
     if let Err(why) = EngineKind::Uring.row().available() {
         println!("uring: not available: {why}");
         return Ok(());

@@ -105,7 +105,7 @@ fn what_this_version_cannot_do_is_refused_by_name() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     std::fs::write(&file, vec![3; 1 << 20]).unwrap();
-    for option in ["-Zr -w50", "-Z1M -w50", "-g100", "-i5 -j5", "-x", "-Sm", "-I1", "-l", "-vs"] {
+    for option in ["-Zr -w50", "-Z1M -w50", "-g100", "-i5 -j5", "-x", "-vs"] {
         let name = &option.split(' ').next().unwrap()[..2];
         diskspd(&format!("{option} -W0 -d1 {{}}"), &file).fails(3, &[name, "this version"]);
     }

@@ -160,12 +160,16 @@ fn every_engine_carries_out_the_same_profile() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     diskspd("-c4M -b4K -W0 -d1 {}", &file).report();
-    for (engine, depth) in [("uring", 1), ("uring", 16), ("sync", 1), ("null", 16), ("sim", 16)] {
+    let engines =
+        [("uring", 1), ("uring", 16), ("aio", 1), ("aio", 16), ("sync", 1), ("null", 16), ("sim", 16)];
+    for (engine, depth) in engines {
         let ended = diskspd(&format!("--engine {engine} -o{depth} -b4K -r -w10 -L -D -W0 -d1 {{}}"), &file);
         assert!(ended.report().total("Total IO").ios > 100, "{engine}: {}", ended.stdout);
     }
     let help = diskspd("--engine help", &file);
-    assert!(["uring", "sync", "null", "sim"].iter().all(|engine| help.report().0.contains(engine)));
+    assert!(
+        ["uring", "aio", "sync", "mmap", "null", "sim"].iter().all(|engine| help.report().0.contains(engine))
+    );
 }
 
 #[test]

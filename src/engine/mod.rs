@@ -3,16 +3,22 @@
 //! One engine is one queue, owned by one worker thread. It owns the buffers too and drains when dropped, so that the
 //! kernel never writes into freed memory. Engines know nothing of profiles, patterns or statistics.
 
+pub mod aio;
+mod file;
 mod limits;
+mod mixed;
+mod mmap;
 mod null;
 pub mod sim;
 mod sync;
 pub mod uring;
 
 use crate::clock::Clock;
+use crate::sys::io_priority::IoPriority;
 use crate::sys::memory::Buffer;
+use crate::sys::transfer::Transfer;
+pub use file::File;
 use limits::Limits;
-use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 /// Most bytes of one I/O: 2 GiB less one page. The kernel shortens anything longer, so engines refuse it.
@@ -46,6 +52,22 @@ pub struct Io {
     pub buffer_offset: usize,
 }
 
+impl Io {
+    /// For the queues of the kernel; priorities by file.
+    #[inline]
+    fn transfer(&self, priorities: &[IoPriority]) -> Transfer {
+        Transfer {
+            write: self.direction == Direction::Write,
+            file: self.file,
+            offset: self.offset,
+            start: self.buffer_offset,
+            length: self.length,
+            tag: self.request,
+            priority: priorities.get(self.file as usize).copied().unwrap_or_default(),
+        }
+    }
+}
+
 /// One I/O that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Done {
@@ -59,7 +81,7 @@ pub struct Done {
 #[derive(Debug)]
 pub struct Setup {
     /// Open files, addressed by index. Empty slots are not allowed; `null` and `sim` ignore the list and take none.
-    pub files: Vec<OwnedFd>,
+    pub files: Vec<File>,
     /// Memory for all I/Os.
     pub buffer: Buffer,
     /// Largest number of I/Os in flight; at least 1.
@@ -105,8 +127,12 @@ pub trait Engine {
 pub enum EngineKind {
     /// io_uring.
     Uring,
+    /// Linux AIO (libaio's interface).
+    Aio,
     /// `pread(2)`, `pwrite(2)`.
     Sync,
+    /// Copies from and to mapped files (`-Sm`).
+    Mmap,
     /// Completes at once, without any I/O: measures the program itself.
     Null,
     /// A seeded model of a device on a virtual clock.
@@ -123,9 +149,11 @@ impl EngineKind {
     pub fn row(self) -> &'static EngineRow {
         match self {
             EngineKind::Uring => &ENGINES[0],
-            EngineKind::Sync => &ENGINES[1],
-            EngineKind::Null => &ENGINES[2],
-            EngineKind::Sim => &ENGINES[3],
+            EngineKind::Aio => &ENGINES[1],
+            EngineKind::Sync => &ENGINES[2],
+            EngineKind::Mmap => &ENGINES[3],
+            EngineKind::Null => &ENGINES[4],
+            EngineKind::Sim => &ENGINES[5],
         }
     }
 }
@@ -145,6 +173,9 @@ pub struct EngineRow {
     pub real_io: bool,
     /// Whether [`Setup::files`] is needed.
     pub needs_files: bool,
+    /// Whether an I/O has ended when it has been handed over: a thread then does them one by one, in the order of its
+    /// requests, and more outstanding I/Os are only more places in the buffer.
+    pub one_at_a_time: bool,
     /// Whether time is simulated: [`Setup::clock`] must then be a [`Clock::Virtual`].
     pub virtual_time: bool,
     probe: fn() -> Result<(), Unavailable>,
@@ -152,7 +183,7 @@ pub struct EngineRow {
 }
 
 /// Every engine, in the order of the help.
-pub const ENGINES: [EngineRow; 4] = [
+pub const ENGINES: [EngineRow; 6] = [
     EngineRow {
         kind: EngineKind::Uring,
         name: "uring",
@@ -160,9 +191,23 @@ pub const ENGINES: [EngineRow; 4] = [
         max_depth: uring::MAX_DEPTH,
         real_io: true,
         needs_files: true,
+        one_at_a_time: false,
         virtual_time: false,
         probe: uring::probe,
         open: |setup| Ok(Box::new(uring::Uring::new(setup, uring::Options::default())?)),
+    },
+    EngineRow {
+        kind: EngineKind::Aio,
+        name: "aio",
+        description: "Linux AIO, the interface of libaio: many I/Os in flight from one thread, but only without the \
+                      cache (-Su, -Sh); through the cache the kernel does them one after the other, in io_submit",
+        max_depth: aio::MAX_DEPTH,
+        real_io: true,
+        needs_files: true,
+        one_at_a_time: false,
+        virtual_time: false,
+        probe: aio::probe,
+        open: aio::Aio::open,
     },
     EngineRow {
         kind: EngineKind::Sync,
@@ -171,9 +216,22 @@ pub const ENGINES: [EngineRow; 4] = [
         max_depth: 1,
         real_io: true,
         needs_files: true,
+        one_at_a_time: true,
         virtual_time: false,
         probe: always,
         open: |setup| Ok(Box::new(sync::Sync::new(setup))),
+    },
+    EngineRow {
+        kind: EngineKind::Mmap,
+        name: "mmap",
+        description: "copies from and to memory-mapped files, one at a time: for -Sm, and chosen by it",
+        max_depth: MODEL_DEPTH,
+        real_io: true,
+        needs_files: true,
+        one_at_a_time: true,
+        virtual_time: false,
+        probe: always,
+        open: |setup| Ok(Box::new(mmap::Mmap::new(setup)?)),
     },
     EngineRow {
         kind: EngineKind::Null,
@@ -182,6 +240,7 @@ pub const ENGINES: [EngineRow; 4] = [
         max_depth: MODEL_DEPTH,
         real_io: false,
         needs_files: false,
+        one_at_a_time: false,
         virtual_time: false,
         probe: always,
         open: |setup| Ok(Box::new(null::Null::new(setup))),
@@ -193,6 +252,7 @@ pub const ENGINES: [EngineRow; 4] = [
         max_depth: MODEL_DEPTH,
         real_io: false,
         needs_files: false,
+        one_at_a_time: false,
         virtual_time: true,
         probe: always,
         open: |setup| Ok(Box::new(sim::Sim::new(setup, sim::SimDevice::default()))),
@@ -215,7 +275,7 @@ impl EngineRow {
         (self.probe)()
     }
 
-    /// Makes one, for the calling thread.
+    /// Makes one, for the calling thread. Files that are mapped among others that aren't are served beside the engine.
     ///
     /// # Errors
     /// A setup that the engine can't serve, or what the kernel refused. Never another engine instead.
@@ -238,6 +298,9 @@ impl EngineRow {
         }
         if self.virtual_time && !matches!(setup.clock, Clock::Virtual(_)) {
             return Err(EngineError::invalid(format!("engine {} needs a virtual clock", self.name)));
+        }
+        if self.real_io && self.kind != EngineKind::Mmap && setup.files.iter().any(|f| f.mapping.is_some()) {
+            return Ok(Box::new(mixed::Mixed::new(setup, self)?));
         }
         (self.open)(setup)
     }
@@ -281,6 +344,13 @@ impl EngineError {
     fn invalid(what: String) -> EngineError {
         EngineError { what, source: std::io::ErrorKind::InvalidInput.into() }
     }
+}
+
+/// The kernel refused to give the thread an I/O priority.
+#[cold]
+fn priority_refused(source: std::io::Error) -> EngineError {
+    let what = "the I/O priority (-I) can't be set for this thread; leave out -I".to_string();
+    EngineError { what, source }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it.
 
 use super::{Direction, Done, Engine, EngineError, Io, Limits, Setup};
+use crate::sys::io_priority::ThreadIoPriority;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 use std::time::Duration;
 
@@ -8,23 +9,29 @@ use std::time::Duration;
 pub struct Sync {
     limits: Limits,
     setup: Setup,
+    thread: ThreadIoPriority,
     taken: Option<Io>,
 }
 
 impl Sync {
     pub(super) fn new(setup: Setup) -> Sync {
-        Sync { limits: Limits::of(&setup, true), setup, taken: None }
+        let limits = Limits::of(&setup, true);
+        Sync { limits, setup, thread: ThreadIoPriority::default(), taken: None }
     }
 
     /// Does one I/O. A short transfer is not continued: it is the storage's answer, and is reported as such.
-    fn perform(&mut self, io: &Io) -> Result<usize, Errno> {
-        let file = self.setup.files.get(io.file as usize).ok_or(Errno::BADF)?;
+    /// Such I/O has the priority of its thread, which changes where files of one thread differ in it.
+    fn perform(&mut self, io: &Io) -> Result<Result<usize, Errno>, EngineError> {
+        let Some(file) = self.setup.files.get(io.file as usize) else { return Ok(Err(Errno::BADF)) };
+        self.thread.set(file.priority).map_err(super::priority_refused)?;
         let end = io.buffer_offset + io.length as usize;
-        let data = self.setup.buffer.as_mut_slice().get_mut(io.buffer_offset..end).ok_or(Errno::FAULT)?;
-        match io.direction {
-            Direction::Read => retry_on_intr(|| pread(file, &mut *data, io.offset)),
-            Direction::Write => retry_on_intr(|| pwrite(file, &*data, io.offset)),
-        }
+        let Some(data) = self.setup.buffer.as_mut_slice().get_mut(io.buffer_offset..end) else {
+            return Ok(Err(Errno::FAULT));
+        };
+        Ok(match io.direction {
+            Direction::Read => retry_on_intr(|| pread(&file.handle, &mut *data, io.offset)),
+            Direction::Write => retry_on_intr(|| pwrite(&file.handle, &*data, io.offset)),
+        })
     }
 }
 
@@ -41,7 +48,7 @@ impl Engine for Sync {
     /// Does what `submit` took, whatever `min` and `timeout` say: there is no other moment for it.
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         if let Some(io) = self.taken.take() {
-            let result = match self.perform(&io) {
+            let result = match self.perform(&io)? {
                 Ok(bytes) => bytes as i64,
                 Err(errno) => -i64::from(errno.raw_os_error()),
             };

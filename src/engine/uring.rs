@@ -5,9 +5,10 @@ mod available;
 pub use crate::sys::ring::Options;
 pub use available::probe;
 
-use super::{Direction, Done, Engine, EngineError, Io, Limits, Setup};
+use super::{Done, Engine, EngineError, Io, Limits, Setup, file};
 use crate::clock::{Nanos, monotonic};
-use crate::sys::ring::{Entered, Ring, Transfer};
+use crate::sys::io_priority::IoPriority;
+use crate::sys::ring::{Entered, Ring};
 use std::time::Duration;
 
 /// The kernel's largest submission queue.
@@ -22,6 +23,7 @@ const PATIENCE: u32 = 1000;
 /// See the module.
 pub struct Uring {
     ring: Ring,
+    priorities: Vec<IoPriority>,
     limits: Limits,
 }
 
@@ -32,16 +34,16 @@ impl Uring {
     /// Why the kernel gives none, and what to do about it. A feature that it lacks is no error, see `features`.
     pub fn new(setup: Setup, options: Options) -> Result<Uring, EngineError> {
         let limits = Limits::of(&setup, true);
-        let ring =
-            Ring::new(setup.depth, setup.files, setup.buffer, options).map_err(|source| EngineError {
-                what: format!(
-                    "io_uring for a queue depth of {}: {}",
-                    setup.depth,
-                    available::explain_here(&source)
-                ),
-                source,
-            })?;
-        Ok(Uring { ring, limits })
+        let (priorities, files) = file::apart(setup.files);
+        let ring = Ring::new(setup.depth, files, setup.buffer, options).map_err(|source| EngineError {
+            what: format!(
+                "io_uring for a queue depth of {}: {}",
+                setup.depth,
+                available::explain_here(&source)
+            ),
+            source,
+        })?;
+        Ok(Uring { ring, priorities, limits })
     }
 
     fn enter(&mut self, min: usize, timeout: Duration) -> Result<Entered, EngineError> {
@@ -96,16 +98,9 @@ impl Engine for Uring {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
         let room = (self.limits.depth - self.ring.in_flight()) as usize;
         let batch = &batch[..batch.len().min(room)];
-        let limits = self.limits;
-        let transfers = batch.iter().take_while(|io| limits.allow(io)).map(|io| Transfer {
-            write: io.direction == Direction::Write,
-            file: io.file,
-            offset: io.offset,
-            start: io.buffer_offset,
-            length: io.length,
-            tag: io.request,
-        });
-        let taken = self.ring.push(transfers);
+        let (limits, priorities) = (self.limits, &self.priorities);
+        let allowed = batch.iter().take_while(|io| limits.allow(io));
+        let taken = self.ring.push(allowed.map(|io| io.transfer(priorities)));
         match batch.get(taken) {
             Some(io) => Err(self.limits.refuse(io)),
             None => Ok(taken),
@@ -141,6 +136,7 @@ impl Engine for Uring {
 mod tests {
     use super::*;
     use crate::clock::Clock;
+    use crate::engine::Direction;
     use crate::sys::memory::Buffer;
     use std::io::Write;
 
@@ -149,7 +145,7 @@ mod tests {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         let zero = std::fs::File::open("/dev/zero").expect("/dev/zero");
         let buffer = Buffer::new(4096).expect("memory");
-        let files = vec![reader.into(), zero.into()];
+        let files = [reader.into(), zero.into()].map(|file: std::os::fd::OwnedFd| file.into()).into();
         let setup = Setup { files, buffer, depth: 4, clock: Clock::Monotonic, seed: 0 };
         (Uring::new(setup, Options::default()).expect("io_uring"), writer)
     }

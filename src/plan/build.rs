@@ -1,6 +1,7 @@
 //! From a time span and the facts of the machine to a plan.
 
-use super::{AccessHint, OpenMode, PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target};
+use super::access::{map_options, open_mode, priority};
+use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target};
 use crate::engine::EngineKind;
 use crate::profile::{Profile, Target, TimeSpan};
 use crate::system::System;
@@ -73,7 +74,9 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             idle.join(", ")
         )));
     }
-    let buffers: u64 = workers.iter().fold(0, |sum, w| sum.saturating_add(w.buffer));
+    // Large pages are not part of the memory that is available; whether there are enough shows when they are taken.
+    let ordinary = workers.iter().filter(|w| !w.large_pages);
+    let buffers: u64 = ordinary.fold(0, |sum, w| sum.saturating_add(w.buffer));
     let available = around.system.memory_available;
     if available > 0 && buffers > available {
         errors.push(PlanError::target(format!(
@@ -142,24 +145,28 @@ fn worker(
         true => u64::from(span.request_count),
         false => members.iter().map(|&(index, _)| u64::from(requests_of(&span.targets[index]))).sum(),
     };
-    let engine = choose_engine(depth, around.engine)?;
+    let all_mapped =
+        !members.is_empty() && members.iter().all(|&(index, _)| span.targets[index].memory_mapped_io);
+    let engine = choose_engine(depth, all_mapped, around.engine)?;
     let mut buffer = 0;
     let mut targets = Vec::new();
     for &(index, weight) in members {
         let target = &span.targets[index];
         let requests = requests_of(target);
         let area = (u64::from(target.block_size) * u64::from(requests)).next_multiple_of(AREA_ALIGNMENT);
-        let open = open_mode(target);
+        let (reads, writes) = (target.write_ratio < 100, target.write_ratio > 0);
         let read_buffer = buffer;
         // A half that no I/O uses is not allocated: both halves then start at the same place.
-        let write_buffer = if open.read { read_buffer + area } else { read_buffer };
-        buffer = if open.write { write_buffer + area } else { read_buffer + area };
+        let write_buffer = if reads { read_buffer + area } else { read_buffer };
+        buffer = if writes { write_buffer + area } else { read_buffer + area };
         let size = target::planned_size(target, &around.facts[index]);
         targets.push(WorkerTarget {
             target: index,
             path: target.path.clone(),
             location: around.facts[index].location.clone(),
-            open,
+            open: open_mode(target),
+            priority: priority(target),
+            mapping: map_options(target),
             size,
             requests,
             zero_write_buffers: target.zero_write_buffers,
@@ -168,12 +175,35 @@ fn worker(
             workload: workload(target, size, relative, weight)?,
         });
     }
-    Ok(WorkerPlan { thread: 0, cpu: None, seed: 0, engine, depth: depth as u32, floating, targets, buffer })
+    // A simulated run is the same on every machine, whatever that has reserved.
+    let large_pages =
+        !engine.row().virtual_time && members.iter().any(|&(index, _)| span.targets[index].use_large_pages);
+    let depth = depth as u32;
+    Ok(WorkerPlan { thread: 0, cpu: None, seed: 0, engine, depth, floating, targets, buffer, large_pages })
 }
 
-/// DISKSPD's rule: one outstanding I/O means synchronous I/O.
-fn choose_engine(depth: u64, forced: Option<EngineKind>) -> Result<EngineKind, PlanError> {
-    let kind = forced.unwrap_or(if depth == 1 { EngineKind::Sync } else { EngineKind::Uring });
+/// DISKSPD's rule: one outstanding I/O means synchronous I/O, and so does memory-mapped I/O alone; beside other targets
+/// it is done by the thread whose queue serves those.
+fn choose_engine(depth: u64, all_mapped: bool, forced: Option<EngineKind>) -> Result<EngineKind, PlanError> {
+    let kind = forced.unwrap_or(match depth {
+        _ if all_mapped => EngineKind::Mmap,
+        1 => EngineKind::Sync,
+        _ => EngineKind::Uring,
+    });
+    match kind {
+        EngineKind::Mmap if !all_mapped => {
+            return Err(PlanError::profile(
+                "--engine mmap does memory-mapped I/O alone: add -Sm, or choose another engine",
+            ));
+        }
+        EngineKind::Uring | EngineKind::Aio | EngineKind::Sync if all_mapped => {
+            return Err(PlanError::profile(format!(
+                "-Sm is memory-mapped I/O, which engine {} does not do: leave out --engine, or -Sm",
+                kind.row().name
+            )));
+        }
+        _ => {}
+    }
     let engine = kind.row();
     let most = u64::from(engine.max_depth);
     if depth > most {
@@ -188,16 +218,6 @@ fn choose_engine(depth: u64, forced: Option<EngineKind>) -> Result<EngineKind, P
         )));
     }
     Ok(kind)
-}
-
-fn open_mode(target: &Target) -> OpenMode {
-    OpenMode {
-        read: target.write_ratio < 100,
-        write: target.write_ratio > 0,
-        direct: target.cache_mode != crate::profile::CacheMode::Cached,
-        dsync: target.write_through,
-        hint: AccessHint { random: target.random_access, sequential: target.sequential_scan },
-    }
 }
 
 fn workload(target: &Target, size: u64, relative: u32, weight: u32) -> Result<TargetWorkload, PlanError> {

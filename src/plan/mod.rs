@@ -2,6 +2,7 @@
 //!
 //! What doesn't fit the machine is found here, all of it at once ([`PlanError`]); [`crate::run`] may assume.
 
+mod access;
 mod affinity;
 mod build;
 mod error;
@@ -16,6 +17,8 @@ pub use target::creates;
 use crate::engine::EngineKind;
 use crate::profile::RawText;
 pub use crate::sys::files::{AccessHint, OpenMode};
+pub use crate::sys::io_priority::IoPriority;
+pub use crate::sys::mapping::{Flush, MapOptions};
 use crate::workload::TargetWorkload;
 use std::path::PathBuf;
 
@@ -61,6 +64,8 @@ pub struct WorkerPlan {
     pub targets: Vec<WorkerTarget>,
     /// Bytes of its I/O buffer.
     pub buffer: u64,
+    /// The buffer consists of large pages (`-l`): all of it, when any of its targets asks for them.
+    pub large_pages: bool,
 }
 
 /// One target of a worker.
@@ -74,6 +79,10 @@ pub struct WorkerTarget {
     pub location: PathBuf,
     /// How it is opened.
     pub open: OpenMode,
+    /// Priority of its I/Os.
+    pub priority: IoPriority,
+    /// How it is mapped into memory; `None` = it isn't.
+    pub mapping: Option<MapOptions>,
     /// Size found when planning, bytes.
     pub size: u64,
     /// Requests bound to it; with a floating pool, those of the whole thread.

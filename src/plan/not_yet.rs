@@ -2,7 +2,7 @@
 //! They are refused, each by name: an option that is accepted and ignored would falsify the run.
 
 use super::PlanError;
-use crate::profile::{IoPriority, Profile, Target, TimeSpan};
+use crate::profile::{Profile, Target, TimeSpan};
 
 /// An option and how to see that a time span or target uses it.
 struct NotYet<T: 'static> {
@@ -23,9 +23,6 @@ const TARGET: &[NotYet<Target>] = &[
         meaning: "bursts and think time",
         used: |t| t.think_time.is_some_and(|ms| ms > 0),
     },
-    NotYet { option: "-I", meaning: "I/O priorities", used: |t| t.io_priority != IoPriority::Normal },
-    NotYet { option: "-l", meaning: "large pages for I/O buffers", used: |t| t.use_large_pages },
-    NotYet { option: "-Sm", meaning: "memory-mapped I/O", used: |t| t.memory_mapped_io },
     NotYet {
         option: "-Z<size>",
         meaning: "write data from a random source",
@@ -73,15 +70,18 @@ mod tests {
 
     #[test]
     fn what_cannot_be_run_is_named_once_however_many_targets_use_it() {
-        let target =
-            Target { throughput: Some(Throughput::Iops(5)), use_large_pages: true, ..Target::default() };
+        let target = Target {
+            throughput: Some(Throughput::Iops(5)),
+            cache_mode: CacheMode::DisableLocalCache,
+            ..Target::default()
+        };
         let span = TimeSpan {
             completion_routines: true,
             targets: vec![target.clone(), target],
             ..TimeSpan::default()
         };
         let text = messages(span);
-        for option in ["-x: ", "-g: ", "-l: "] {
+        for option in ["-x: ", "-g: ", "-Sr: "] {
             assert_eq!(text.matches(option).count(), 1, "{text}");
         }
         assert_eq!(text.lines().count(), 3);

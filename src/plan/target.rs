@@ -31,6 +31,12 @@ pub fn check(
     if facts.kind == TargetKind::BlockDevice && creates(target) {
         warnings.push(format!("-c creates files; '{path}' is a block device and stays as it is"));
     }
+    if !simulated && target.memory_mapped_io && facts.kind == TargetKind::BlockDevice {
+        errors.push(PlanError::target(format!(
+            "'{path}' is a block device: memory-mapped I/O (-Sm) is for files; leave out -Sm, or name a file"
+        )));
+        return;
+    }
     let size = planned_size(target, facts);
     if target.max_file_size > size {
         warnings.push(format!(
@@ -44,6 +50,7 @@ pub fn check(
         return;
     }
     if !simulated
+        && !target.memory_mapped_io
         && target.cache_mode != CacheMode::Cached
         && let Some(needs) = facts.direct
         && let Err(message) = direct(target, facts, needs)

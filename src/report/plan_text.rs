@@ -1,6 +1,6 @@
 //! The plan for people (`--dry-run`): which thread on which CPU works on which bytes of which target.
 
-use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget};
+use crate::plan::{Flush, IoPriority, SpanPlan, WorkerPlan, WorkerTarget};
 use crate::units;
 use crate::workload::Pattern;
 
@@ -76,9 +76,28 @@ fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
         Pattern::Mixed { random } => format!("{random}% random"),
     };
     let mut modes = Vec::new();
-    modes.push(if target.open.direct { "O_DIRECT" } else { "cached" });
+    modes.push(match (target.mapping, target.open.direct) {
+        (Some(_), _) => "mapped",
+        (None, true) => "O_DIRECT",
+        (None, false) => "cached",
+    });
     if target.open.dsync {
         modes.push("O_DSYNC");
+    }
+    modes.extend(target.mapping.filter(|mapping| mapping.non_temporal).map(|_| "non-temporal"));
+    match target.mapping.map_or(Flush::None, |mapping| mapping.flush) {
+        Flush::None => {}
+        Flush::Pages => modes.push("msync"),
+        Flush::CacheLines => modes.push("cache write-back"),
+        Flush::CacheLinesWithoutDrain => modes.push("cache write-back without drain"),
+    }
+    match target.priority {
+        IoPriority::Unstated => {}
+        IoPriority::Low => modes.push("low priority"),
+        IoPriority::Idle => modes.push("idle priority"),
+    }
+    if worker.large_pages {
+        modes.push("large pages");
     }
     let share = match worker.floating {
         true => format!("weight {}", w.weight),

@@ -12,6 +12,8 @@ mod control;
 pub mod events;
 mod interrupt;
 mod live;
+#[cfg(test)]
+mod order_tests;
 mod precreate;
 pub mod prepare;
 mod recorder;

@@ -6,14 +6,13 @@ use super::recorder::{Accounts, Recorder};
 use super::stream::Progress;
 use super::worker::{Phases, Schedule, Worker};
 use crate::clock::{Clock, SECOND};
-use crate::engine::{EngineKind, Setup};
+use crate::engine::{EngineKind, File, Setup};
 use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget};
-use crate::sys::memory::Buffer;
+use crate::sys::memory::{Buffer, LargePages};
 use crate::sys::{cpu, files};
 use crate::system::claims::Claims;
 use crate::units;
 use crate::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 /// What all workers of a span share.
@@ -45,8 +44,10 @@ pub fn set_up<'a>(
     let thread = plan.thread;
     let real = plan.engine.row().needs_files;
     if let (Some(cpu), true) = (plan.cpu, real) {
-        cpu::bind_to(cpu).map_err(|e| {
-            format!("thread {thread} can't be bound to CPU {cpu}: {e}; choose other CPUs (-a), or none (-n)")
+        cpu::bind_to(cpu).map_err(|why| {
+            format!(
+                "thread {thread} can't be bound to CPU {cpu}: {why}; choose other CPUs (-a), or none (-n)"
+            )
         })?;
     }
     let clock = match plan.engine {
@@ -60,7 +61,7 @@ pub fn set_up<'a>(
         .row()
         .create(Setup {
             files: opened,
-            buffer: buffer(plan)?,
+            buffer: buffer(plan, shared.span)?,
             depth: plan.depth,
             clock: clock.clone(),
             seed: plan.seed,
@@ -98,23 +99,25 @@ pub fn schedule(span: &SpanPlan) -> Schedule {
     Schedule { measure, cooldown, stop: cooldown + seconds(span.cooldown) }
 }
 
-/// Opens the targets; the same path opened in the same way is opened once. Returns the files and, for each target, the
+/// Opens the targets; the same path used in the same way is opened once. Returns the files and, for each target, the
 /// index of its file.
 ///
 /// A path may lead to another device than the one that was checked: the last look is at what is open.
-fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<OwnedFd>, Vec<u32>), String> {
+fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>), String> {
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let mut opened = Vec::new();
     let mut index = Vec::new();
+    let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping);
     for target in &plan.targets {
-        let known = distinct.iter().position(|d| d.location == target.location && d.open == target.open);
+        let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
         if known.is_none() {
             let path = &target.location;
             let found = files::open(path, &target.open).map_err(|e| e.to_string())?;
             if target.open.write {
                 claims.permit(path, &found).map_err(|e| e.to_string())?;
             }
-            opened.push(found.file);
+            let WorkerTarget { priority, mapping, .. } = *target;
+            opened.push(File { handle: found.file, priority, mapping });
             distinct.push(target);
         }
         index.push(known.unwrap_or(distinct.len() - 1) as u32);
@@ -123,7 +126,7 @@ fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<OwnedFd>, Vec<u32
 }
 
 /// The worker's buffer, write areas filled with what is written. Zero is what new memory holds.
-fn buffer(plan: &WorkerPlan) -> Result<Buffer, String> {
+fn buffer(plan: &WorkerPlan, span: &SpanPlan) -> Result<Buffer, String> {
     let refused = |why: &dyn std::fmt::Display| {
         format!(
             "thread {}: {} of memory for I/O buffers can't be had: {why}; lower -b or -o",
@@ -132,11 +135,31 @@ fn buffer(plan: &WorkerPlan) -> Result<Buffer, String> {
         )
     };
     let length = usize::try_from(plan.buffer).map_err(|e| refused(&e))?;
-    let mut buffer = Buffer::new(length).map_err(|e| refused(&e))?;
-    for target in plan.targets.iter().filter(|t| t.open.write && !t.zero_write_buffers) {
+    let mut buffer = match plan.large_pages {
+        true => Buffer::of_large_pages(length)
+            .map_err(|why| format!("thread {}: -l: {why}{}", plan.thread, reserve_large_pages(span)))?,
+        false => Buffer::new(length).map_err(|e| refused(&e))?,
+    };
+    let written = |t: &&WorkerTarget| t.workload.write_ratio > 0 && !t.zero_write_buffers;
+    for target in plan.targets.iter().filter(written) {
         let bytes = u64::from(target.workload.block_size) * u64::from(target.requests);
         let area = target.write_buffer as usize..(target.write_buffer + bytes) as usize;
         payload::fill_pattern(&mut buffer.as_mut_slice()[area]);
     }
     Ok(buffer)
+}
+
+/// What to do about missing large pages: how many all threads together take.
+fn reserve_large_pages(span: &SpanPlan) -> String {
+    let pages = LargePages::now();
+    let needed = span.workers.iter().filter(|w| w.large_pages).map(|w| pages.needed_for(w.buffer)).sum();
+    match needed {
+        0 => "; leave out -l".into(),
+        needed => format!(
+            "; all threads take {needed}: reserve them as root with sysctl vm.nr_hugepages={} \
+             (/proc/sys/vm/nr_hugepages; HugePages_Free of /proc/meminfo tells whether the memory was not too \
+             fragmented for it), or lower -b, -o or -t",
+            needed + pages.total.saturating_sub(pages.free)
+        ),
+    }
 }

@@ -15,6 +15,7 @@ use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, WorkerPlan};
 use crate::profile::{Profile, RawText, Target, TimeSpan};
 use crate::results::{CpuTimes, SpanResults};
+use crate::sys::cpu;
 use crate::system::System;
 use crate::system::claims::{self, Claims};
 use crate::system::cpu_times::CpuClock;
@@ -254,6 +255,8 @@ fn measure(
                 }
             }
         }
+        // Not before: the workers would inherit it.
+        let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
         let events = &options.events;
         let clocked = Clocked { plan, system, events, control, console, live: &live, progress: &progress };
         if control.wait_until_ready(plan.workers.len()) && events.may_start(control, console) {
@@ -261,6 +264,7 @@ fn measure(
         }
         control.set_phase(Phase::Stop);
         control.start();
+        drop(aside);
         console.clear_line();
         for (index, thread) in threads.into_iter().enumerate() {
             let ended = thread.join().unwrap_or_else(|_| Ended {

@@ -119,7 +119,7 @@ impl Worker<'_> {
         let mut batch = Vec::with_capacity(depth);
         let mut done: Vec<Done> = Vec::with_capacity(depth);
         let mut dots = Dots { every: progress, until_next: progress };
-        for request in 0..self.plan.depth {
+        for request in 0..self.most_in_flight() {
             batch.push(table.next(&mut self.workload, request));
         }
         loop {
@@ -157,7 +157,8 @@ impl Worker<'_> {
                 if let (Some(live), true) = (self.live, timed) {
                     live.add_latency(latency);
                 }
-                batch.push(table.next(&mut self.workload, completed.request));
+                let request = self.request_after(completed.request);
+                batch.push(table.next(&mut self.workload, request));
             }
             if let Some(live) = self.live {
                 live.add(done.len() as u64, bytes);
@@ -167,6 +168,17 @@ impl Worker<'_> {
             }
             done.clear();
         }
+    }
+
+    /// I/Os in flight at a time: those of all requests, if the engine has more than one at all.
+    fn most_in_flight(&self) -> u32 {
+        if self.plan.engine.row().one_at_a_time { 1 } else { self.plan.depth }
+    }
+
+    /// The request whose turn it is when one has ended: itself, or, one at a time, the next in order.
+    #[inline]
+    fn request_after(&self, ended: u32) -> u32 {
+        if self.plan.engine.row().one_at_a_time { (ended + 1) % self.plan.depth } else { ended }
     }
 
     /// Hands the batch over. The start stamp is read right before each handing over, once for all I/Os in it.
@@ -197,7 +209,7 @@ impl Worker<'_> {
         let mut ended = batch.to_vec();
         let deadline = crate::clock::monotonic() + DRAIN.as_nanos() as Nanos;
         // The batch that holds the failure is not part of what is still in flight.
-        let mut in_flight = (self.plan.depth as usize).saturating_sub(batch.len());
+        let mut in_flight = (self.most_in_flight() as usize).saturating_sub(batch.len());
         while in_flight > 0 && crate::clock::monotonic() < deadline {
             let before = ended.len();
             if self.engine.wait(1, TICK, &mut ended).is_err() {
@@ -246,6 +258,7 @@ fn hint(errno: i32) -> &'static str {
         }
         libc::EIO | libc::ENODEV | libc::ENXIO => "; the device failed or is gone: see dmesg",
         libc::ENOSPC => "; the file system is full",
+        libc::EFAULT => "; the memory-mapped file (-Sm) was made shorter during the run",
         libc::ENOMEM => "; no memory for this I/O: lower -b or -o",
         libc::EOPNOTSUPP => "; the file system or driver does not support this kind of I/O",
         _ => "",

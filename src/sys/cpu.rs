@@ -1,18 +1,105 @@
-//! Binding threads to CPUs.
+//! Binding threads to CPUs, and keeping one out of the others' way.
 
-use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::process::{getpriority_process, setpriority_process};
+use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
 use std::io;
+
+/// Nice value of a thread that has to be on time: a few milliseconds late, and a measurement lasts so much longer.
+const PUNCTUAL: i32 = -10;
 
 /// Binds the calling thread to one CPU, by the kernel's number.
 ///
 /// # Errors
-/// The CPU is offline or not allowed for this process (`EINVAL`), or beyond what a CPU set can hold.
+/// The CPU is offline or not allowed for this process, which may have changed since it was looked at; or what else the
+/// kernel answers.
 pub fn bind_to(cpu: u32) -> io::Result<()> {
+    let gone = || {
+        io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is offline, or the process is no longer allowed to use it (cpuset of its cgroup or container)",
+        )
+    };
     let cpu = cpu as usize;
     if cpu >= CpuSet::MAX_CPU {
-        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        return Err(gone());
     }
     let mut set = CpuSet::new();
     set.set(cpu);
-    Ok(sched_setaffinity(None, &set)?)
+    sched_setaffinity(None, &set).map_err(|error| match error {
+        rustix::io::Errno::INVAL => gone(),
+        other => other.into(),
+    })
+}
+
+/// The calling thread is as it was before when this is dropped.
+#[derive(Debug)]
+pub struct OutOfTheWay {
+    nice: Option<i32>,
+    allowed: Option<CpuSet>,
+}
+
+/// Lets the calling thread, which sleeps most of the time, wake up on time and on CPUs other than these, when there are
+/// any. What isn't permitted stays as it is. Threads that it starts later inherit both.
+pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
+    let nice = getpriority_process(Some(gettid())).ok();
+    let nice = nice.filter(|_| setpriority_process(Some(gettid()), PUNCTUAL).is_ok());
+    let allowed = sched_getaffinity(None).ok().filter(|allowed| {
+        let mut others = *allowed;
+        cpus.into_iter()
+            .filter(|cpu| (*cpu as usize) < CpuSet::MAX_CPU)
+            .for_each(|cpu| others.unset(cpu as usize));
+        others.count() > 0 && sched_setaffinity(None, &others).is_ok()
+    });
+    OutOfTheWay { nice, allowed }
+}
+
+impl Drop for OutOfTheWay {
+    fn drop(&mut self) {
+        if let Some(nice) = self.nice {
+            let _ = setpriority_process(Some(gettid()), nice);
+        }
+        if let Some(allowed) = &self.allowed {
+            let _ = sched_setaffinity(None, allowed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> (CpuSet, i32) {
+        let allowed = sched_getaffinity(None).expect("the thread's CPUs");
+        (allowed, getpriority_process(Some(gettid())).expect("its nice value"))
+    }
+
+    #[test]
+    fn a_cpu_that_is_not_there_is_explained() {
+        for cpu in [CpuSet::MAX_CPU as u32 - 1, u32::MAX] {
+            let told = bind_to(cpu).expect_err("no such CPU").to_string();
+            assert!(told.contains("offline") && told.contains("cpuset"), "{told}");
+        }
+    }
+
+    #[test]
+    fn the_thread_leaves_the_cpus_to_the_others_and_comes_back() {
+        std::thread::spawn(|| {
+            let (before, nice) = now();
+            let cpus: Vec<u32> =
+                (0..CpuSet::MAX_CPU).filter(|cpu| before.is_set(*cpu)).map(|c| c as u32).collect();
+            let away = keep_off(cpus[..1].iter().copied());
+            let (others, raised) = now();
+            assert_eq!(others.is_set(cpus[0] as usize), cpus.len() == 1);
+            assert!(others.count() > 0 && raised <= nice);
+            drop(away);
+            assert_eq!(now(), (before, nice));
+            // Nowhere else to go.
+            let away = keep_off(cpus);
+            assert_eq!(now().0, before);
+            drop(away);
+            assert_eq!(now(), (before, nice));
+        })
+        .join()
+        .expect("the thread");
+    }
 }

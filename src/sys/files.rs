@@ -23,7 +23,7 @@ pub struct OpenMode {
 }
 
 /// What the kernel is told about the order of accesses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct AccessHint {
     /// `-fr`
     pub random: bool,

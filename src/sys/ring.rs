@@ -8,6 +8,7 @@ mod setup;
 pub use setup::Options;
 
 use super::memory::Buffer;
+use super::transfer::Transfer;
 use crate::clock::{Nanos, monotonic};
 use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 use setup::{Registration, register, register_self, set_up, unregister_self};
@@ -22,23 +23,6 @@ const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Marks the completion of a cancellation; tags are 32 bits wide.
 const CANCEL: u64 = u64::MAX;
-
-/// One transfer between the memory and a file.
-#[derive(Debug, Clone, Copy)]
-pub struct Transfer {
-    /// To the file, else from it.
-    pub write: bool,
-    /// Index of the file.
-    pub file: u32,
-    /// Position in the file, bytes.
-    pub offset: u64,
-    /// Position in the memory, bytes.
-    pub start: usize,
-    /// Bytes.
-    pub length: u32,
-    /// Comes back with the completion. Below the depth.
-    pub tag: u32,
-}
 
 /// How a system call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,13 +155,22 @@ impl Ring {
                 break;
             }
             let (file, length, offset) = (types::Fd(*name), transfer.length, transfer.offset);
+            let priority = transfer.priority.encoded();
             // SAFETY: start is within the memory, checked above.
             let data = unsafe { self.memory.as_ptr().add(transfer.start) };
             let entry = match (self.registration.is_some(), transfer.write) {
-                (true, false) => opcode::ReadFixed::new(file, data, length, 0).offset(offset).build(),
-                (true, true) => opcode::WriteFixed::new(file, data, length, 0).offset(offset).build(),
-                (false, false) => opcode::Read::new(file, data, length).offset(offset).build(),
-                (false, true) => opcode::Write::new(file, data, length).offset(offset).build(),
+                (true, false) => {
+                    opcode::ReadFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
+                }
+                (true, true) => {
+                    opcode::WriteFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
+                }
+                (false, false) => {
+                    opcode::Read::new(file, data, length).offset(offset).ioprio(priority).build()
+                }
+                (false, true) => {
+                    opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build()
+                }
             };
             let entry = entry.flags(self.entry_flags).user_data(u64::from(transfer.tag));
             // SAFETY: the range is within the memory, and memory and files are ours until nothing is in flight.
@@ -362,13 +355,23 @@ struct WaitArgument {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::io_priority::IoPriority;
+
+    const READ: Transfer = Transfer {
+        write: false,
+        file: 0,
+        offset: 0,
+        start: 0,
+        length: 1,
+        tag: 0,
+        priority: IoPriority::Unstated,
+    };
 
     /// A ring with every request but one reading from an empty pipe, half of them not yet handed over.
     fn busy_ring(options: Options) -> io::Result<(Ring, io::PipeWriter)> {
         let (reader, writer) = io::pipe()?;
         let mut ring = Ring::new(8, vec![reader.into()], Buffer::new(8)?, options)?;
-        let transfer =
-            |tag| Transfer { write: false, file: 0, offset: 0, start: tag as usize, length: 1, tag };
+        let transfer = |tag| Transfer { start: tag as usize, tag, ..READ };
         assert_eq!(ring.push((0..4).map(transfer)), 4);
         assert_eq!(ring.enter(0, Duration::ZERO)?, Entered::Complete);
         assert_eq!(ring.push((4..7).map(transfer)), 3);
@@ -398,7 +401,7 @@ mod tests {
     fn a_transfer_outside_of_memory_files_and_depth_is_not_pushed() {
         match busy_ring(Options::default()) {
             Ok((mut ring, _writer)) => {
-                let good = Transfer { write: false, file: 0, offset: 0, start: 7, length: 1, tag: 7 };
+                let good = Transfer { start: 7, tag: 7, ..READ };
                 for bad in [
                     Transfer { start: 8, ..good },
                     Transfer { start: usize::MAX, ..good },

@@ -31,6 +31,13 @@ impl Loop {
         Some(Loop { device, directory, mounted: false })
     }
 
+    /// A device on a file that is there.
+    pub fn on(image: &Path) -> Option<Loop> {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let device = attach(image, &[])?;
+        Some(Loop { device, directory, mounted: false })
+    }
+
     /// A device with a file system on it, and where that is mounted.
     pub fn with_file_system(size: u64, kind: &str) -> Option<(Loop, PathBuf)> {
         let mut device = Loop::new(size)?;

@@ -3,11 +3,13 @@
 // Clippy grants these to test functions, but not to the functions they call.
 #![allow(clippy::expect_used, clippy::panic)]
 
+mod aio;
 #[path = "../common/mod.rs"]
 mod common;
 mod data;
 mod ending;
 mod faults;
+mod mapped;
 mod os;
 mod queue;
 mod sim;

@@ -1,4 +1,5 @@
-//! Two things that can't be had without `unsafe`: counting allocations, and a signal to one thread.
+//! What tests need of the operating system, most of it not to be had without `unsafe`: counting allocations, a signal to
+//! one thread, an access that fails, the memory map.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -54,4 +55,33 @@ impl Thread {
         // SAFETY: the thread has not been joined, so its name is valid.
         unsafe { libc::pthread_kill(self.0, libc::SIGUSR1) };
     }
+}
+
+/// Reads from memory that is mapped behind the end of a file.
+pub fn bus_error() {
+    let empty = tempfile::tempfile().expect("a file");
+    // SAFETY: a new mapping touches no existing memory; reading it is what kills the process.
+    unsafe {
+        let start = libc::mmap(
+            std::ptr::null_mut(),
+            4096,
+            libc::PROT_READ,
+            libc::MAP_SHARED,
+            std::os::fd::AsRawFd::as_raw_fd(&empty),
+            0,
+        );
+        assert_ne!(start, libc::MAP_FAILED);
+        std::hint::black_box(start.cast::<u8>().read_volatile());
+    }
+}
+
+/// Whether there is memory at this address of the process.
+pub fn is_mapped(address: usize) -> bool {
+    let map = std::fs::read_to_string("/proc/self/maps").expect("the memory map");
+    let holds = |line: &str| {
+        let (start, end) = line.split_whitespace().next()?.split_once('-')?;
+        let range = usize::from_str_radix(start, 16).ok()?..usize::from_str_radix(end, 16).ok()?;
+        range.contains(&address).then_some(())
+    };
+    map.lines().any(|line| holds(line).is_some())
 }

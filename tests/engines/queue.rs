@@ -110,7 +110,7 @@ fn waiting_for_nothing_returns_at_once() {
 
 #[test]
 fn a_wait_ends_with_its_timeout() {
-    for subject in queueing_engines() {
+    for subject in patient_engines() {
         let (reader, mut writer) = std::io::pipe().expect("a pipe");
         let mut engine = subject.open(vec![reader.into()], 4096, 4);
         let mut done = vec![];
@@ -136,7 +136,7 @@ fn a_wait_ends_with_its_timeout() {
 fn a_signal_ends_a_wait_early_and_is_no_error() {
     let caught = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, caught.clone()).expect("a signal handler");
-    for subject in queueing_engines() {
+    for subject in patient_engines() {
         caught.store(false, Ordering::SeqCst);
         let (reader, mut writer) = std::io::pipe().expect("a pipe");
         let mut engine = subject.open(vec![reader.into()], 4096, 1);
@@ -171,7 +171,7 @@ fn a_signal_ends_a_wait_early_and_is_no_error() {
 #[test]
 fn ten_thousand_ios_are_in_flight_at_once() {
     const DEPTH: u32 = 10_000;
-    for subject in queueing_engines() {
+    for subject in patient_engines() {
         let (reader, mut writer) = std::io::pipe().expect("a pipe");
         let mut engine = subject.open(vec![reader.into()], DEPTH as usize, DEPTH);
         let batch: Vec<Io> = (0..DEPTH).map(|n| read(n, 0, 0, 1)).collect();

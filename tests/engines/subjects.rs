@@ -3,9 +3,10 @@
 use crate::common;
 use diskspd::clock::Clock;
 use diskspd::engine::uring::{Options, Uring};
-use diskspd::engine::{Direction, Done, ENGINES, Engine, EngineKind, EngineRow, Io, Setup};
+use diskspd::engine::{Direction, Done, ENGINES, Engine, EngineKind, EngineRow, File, Io, Setup};
+use diskspd::sys::mapping::{Flush, MapOptions};
 use diskspd::sys::memory::Buffer;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ pub struct Subject {
     pub name: String,
     pub row: &'static EngineRow,
     options: Option<Options>,
+    /// How files are mapped, for the engine that maps them.
+    mapping: Option<MapOptions>,
 }
 
 impl Subject {
@@ -26,12 +29,19 @@ impl Subject {
     pub fn open(&self, files: Vec<OwnedFd>, buffer: usize, depth: u32) -> Box<dyn Engine> {
         let clock = if self.row.virtual_time { Clock::simulated(0) } else { Clock::Monotonic };
         let buffer = Buffer::new(buffer).expect("memory for the test");
+        let files =
+            files.into_iter().map(|file| File { mapping: self.mapping, ..File::from(file) }).collect();
         let setup = Setup { files, buffer, depth, clock, seed: 7 };
         match self.options {
             Some(options) => Uring::new(setup, options).map(|engine| Box::new(engine) as Box<dyn Engine>),
             None => self.row.create(setup),
         }
         .unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+
+    /// Whether writes can't make a file longer.
+    pub fn is_mapped(&self) -> bool {
+        self.row.kind == EngineKind::Mmap
     }
 
     /// The depth to test with, when many would be nice.
@@ -68,7 +78,23 @@ pub fn uring_variants() -> Vec<Subject> {
     if row.available().is_err() {
         return vec![];
     }
-    variants.map(|(name, options)| Subject { name: name.into(), row, options: Some(options) }).into()
+    variants
+        .map(|(name, options)| Subject { name: name.into(), row, options: Some(options), mapping: None })
+        .into()
+}
+
+/// Mapped files, used in each of the ways there are.
+pub fn mapped_variants() -> Vec<Subject> {
+    let plain = MapOptions::default();
+    let variants = [
+        ("mmap", plain),
+        ("mmap, non-temporal", MapOptions { non_temporal: true, ..plain }),
+        ("mmap, flushed", MapOptions { flush: Flush::Pages, ..plain }),
+    ];
+    let row = EngineKind::Mmap.row();
+    variants
+        .map(|(name, options)| Subject { name: name.into(), row, options: None, mapping: Some(options) })
+        .into()
 }
 
 /// Every engine that works here, and the variants. Says which don't, and why.
@@ -76,7 +102,8 @@ pub fn every_engine() -> Vec<Subject> {
     let mut subjects = vec![];
     for row in &ENGINES {
         match row.available() {
-            Ok(()) => subjects.push(Subject { name: row.name.into(), row, options: None }),
+            Ok(()) if row.kind == EngineKind::Mmap => subjects.extend(mapped_variants()),
+            Ok(()) => subjects.push(Subject { name: row.name.into(), row, options: None, mapping: None }),
             Err(why) => common::skip(&format!("engine {}: {why}", row.name)),
         }
     }
@@ -91,7 +118,17 @@ pub fn real_engines() -> Vec<Subject> {
 
 /// Those that move data with many I/Os in flight.
 pub fn queueing_engines() -> Vec<Subject> {
-    real_engines().into_iter().filter(|subject| subject.row.max_depth > 1).collect()
+    real_engines().into_iter().filter(|subject| !subject.row.one_at_a_time).collect()
+}
+
+/// Those that can wait for a pipe: Linux AIO would wait for it while handing the I/O over.
+pub fn patient_engines() -> Vec<Subject> {
+    queueing_engines().into_iter().filter(|subject| subject.row.kind == EngineKind::Uring).collect()
+}
+
+/// Those whose I/Os are system calls, so that the kernel answers them.
+pub fn calling_engines() -> Vec<Subject> {
+    real_engines().into_iter().filter(|subject| !subject.is_mapped()).collect()
 }
 
 /// A directory on the file system of the build: unlike `/tmp`, seldom a tmpfs.
@@ -113,7 +150,7 @@ pub fn open(path: &Path) -> OwnedFd {
 
 /// Opens for reading.
 pub fn open_to_read(path: &Path) -> OwnedFd {
-    File::open(path).expect("opening a test file").into()
+    std::fs::File::open(path).expect("opening a test file").into()
 }
 
 /// Opens with `O_DIRECT`; says so when the file system has none.

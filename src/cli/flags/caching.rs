@@ -20,8 +20,12 @@ pub const FLAGS: &[Flag] = &[
         default: "cached",
         scope: Scope::Targets,
         notes: "Unbuffered I/O needs offsets and sizes that suit the device's logical blocks. -Sm excludes -Su, -Sh \
-                and -x; with -Sm, w stands for non-temporal stores.",
-        compatibility: Differs("r works on FUSE file systems too, which may or may not be remote"),
+                and -x; with -Sm, w stands for non-temporal stores. Memory-mapped I/Os are done one after the other: -o \
+                only adds places in the buffer.",
+        compatibility: Differs(
+            "r works on FUSE file systems too, which may or may not be remote; non-temporal stores exist on x86-64, elsewhere copies are plain; a mapped file that is made shorter during \
+             the run ends it with an error",
+        ),
         with_profile: false,
         values: &["b", "h", "m", "r", "u", "w", "mw", "bw"],
         read: Read::Text(caching),
@@ -47,7 +51,10 @@ pub const FLAGS: &[Flag] = &[
         default: "no flush",
         scope: Scope::Targets,
         notes: "",
-        compatibility: Differs("n and i need a file on a DAX file system"),
+        compatibility: Differs(
+            "v is msync of the pages touched; n and i need a file on a DAX file system and an x86-64 CPU, and are an \
+             error elsewhere",
+        ),
         with_profile: false,
         values: &["v", "n", "i"],
         read: Read::Text(flush_type),
@@ -57,8 +64,9 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("-l", "large pages for I/O buffers")],
         default: "off",
         scope: Scope::Targets,
-        notes: "Needs reserved huge pages: vm.nr_hugepages.",
-        compatibility: Same,
+        notes: "Needs reserved huge pages: vm.nr_hugepages. A thread has one buffer for all its targets: one target that \
+                asks for large pages is enough.",
+        compatibility: Differs("huge pages of the default size, which the administrator has to reserve"),
         with_profile: false,
         values: &[],
         read: Read::Switch(|draft| draft.target.use_large_pages = true),

@@ -10,14 +10,18 @@ use crate::profile::RawText;
 pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("engine"),
-        forms: &[("--engine <name>", "how I/O is issued: uring, sync, null or sim; help lists them")],
+        forms: &[(
+            "--engine <name>",
+            "how I/O is issued: uring, aio, sync, mmap, null or sim; help lists them",
+        )],
         default: "chosen by the work to be done",
         scope: Scope::Profile,
-        notes: "null completes at once and measures the program itself; sim serves I/O from a seeded model of a \
-                device.",
+        notes: "One outstanding I/O means sync, -Sm means mmap, else it is uring. aio is Linux AIO, which has more than \
+                one I/O in flight only without the cache (-Su, -Sh). null completes at once and measures the program \
+                itself; sim serves I/O from a seeded model of a device.",
         compatibility: LinuxOnly,
         with_profile: true,
-        values: &["uring", "sync", "null", "sim", "help"],
+        values: &["uring", "aio", "sync", "mmap", "null", "sim", "help"],
         read: Read::Text(engine),
     },
     Flag {
@@ -117,7 +121,9 @@ pub const FLAGS: &[Flag] = &[
 fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     draft.engine = Some(match value {
         b"uring" => EngineKind::Uring,
+        b"aio" => EngineKind::Aio,
         b"sync" => EngineKind::Sync,
+        b"mmap" => EngineKind::Mmap,
         b"null" => EngineKind::Null,
         b"sim" => EngineKind::Sim,
         b"help" => {
@@ -127,7 +133,7 @@ fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         _ => {
             let what = if value.is_empty() { "the value is missing" } else { "unknown engine" };
             return Err(Problem::new(0, what)
-                .expected("uring, sync, null or sim")
+                .expected("uring, aio, sync, mmap, null or sim")
                 .hint("diskspd --engine help describes them"));
         }
     });

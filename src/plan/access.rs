@@ -1,0 +1,81 @@
+//! How a target is accessed: the caching modes (`-S`, `-N`), hints (`-f`) and priorities (`-I`) as Linux has them.
+
+use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
+use crate::profile::{self, CacheMode, FlushType, Target};
+
+/// How it is opened. Mapped files are for reading and writing whatever is done with them, as in DISKSPD; write-through
+/// is then a matter of how they are copied to.
+pub fn open_mode(target: &Target) -> OpenMode {
+    let mapped = target.memory_mapped_io;
+    OpenMode {
+        read: mapped || target.write_ratio < 100,
+        write: mapped || target.write_ratio > 0,
+        direct: !mapped && target.cache_mode != CacheMode::Cached,
+        dsync: !mapped && target.write_through,
+        hint: hint(target),
+    }
+}
+
+/// How it is mapped; `None` = it isn't. Non-temporal copies (`-Smw`) are never flushed.
+pub fn map_options(target: &Target) -> Option<MapOptions> {
+    let non_temporal = target.write_through;
+    let flush = match target.flush_type {
+        _ if non_temporal => Flush::None,
+        None => Flush::None,
+        Some(FlushType::ViewOfFile) => Flush::Pages,
+        Some(FlushType::NonVolatileMemory) => Flush::CacheLines,
+        Some(FlushType::NonVolatileMemoryNoDrain) => Flush::CacheLinesWithoutDrain,
+    };
+    target.memory_mapped_io.then(|| MapOptions { non_temporal, flush, hint: hint(target) })
+}
+
+/// Very low is the idle class, low the lowest best-effort level.
+pub fn priority(target: &Target) -> IoPriority {
+    match target.io_priority {
+        profile::IoPriority::VeryLow => IoPriority::Idle,
+        profile::IoPriority::Low => IoPriority::Low,
+        profile::IoPriority::Normal => IoPriority::Unstated,
+    }
+}
+
+fn hint(target: &Target) -> AccessHint {
+    AccessHint { random: target.random_access, sequential: target.sequential_scan }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapped(write_through: bool, flush_type: Option<FlushType>) -> Target {
+        Target { memory_mapped_io: true, write_through, flush_type, ..Target::default() }
+    }
+
+    #[test]
+    fn a_mapped_target_is_open_for_both_directions_and_nothing_else_is_asked_of_it() {
+        for write_ratio in [0, 50, 100] {
+            let mode = open_mode(&Target { write_ratio, ..mapped(true, None) });
+            assert!(mode.read && mode.write && !mode.direct && !mode.dsync, "-w{write_ratio}: {mode:?}");
+        }
+        assert_eq!(map_options(&Target::default()), None);
+    }
+
+    #[test]
+    fn the_flush_is_that_of_n_but_for_non_temporal_copies() {
+        let view = Some(FlushType::ViewOfFile);
+        let memory = Some(FlushType::NonVolatileMemory);
+        let undrained = Some(FlushType::NonVolatileMemoryNoDrain);
+        for (write_through, asked, expected) in [
+            (false, None, Flush::None),
+            (false, view, Flush::Pages),
+            (false, memory, Flush::CacheLines),
+            (false, undrained, Flush::CacheLinesWithoutDrain),
+            (true, None, Flush::None),
+            (true, view, Flush::None),
+            (true, memory, Flush::None),
+            (true, undrained, Flush::None),
+        ] {
+            let options = map_options(&mapped(write_through, asked)).expect("a mapping");
+            assert_eq!((options.flush, options.non_temporal), (expected, write_through), "{asked:?}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The ring of completed I/Os that the kernel maps into the process: read without a system call.
+//!
+//! The layout is the kernel's (`struct aio_ring` of fs/aio.c); it carries a magic number and a word of incompatible
+//! features, and hasn't changed since it was introduced. `io_getevents` reads the same ring, from wherever its head is.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// `struct io_event` of linux/aio_abi.h.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Event {
+    /// As it was submitted.
+    pub tag: u64,
+    /// Address of the block that it was submitted with.
+    pub block: u64,
+    /// Bytes transferred, or the negated `errno`.
+    pub result: i64,
+    /// More of it, in drivers that are not about storage.
+    pub result2: i64,
+}
+
+#[repr(C)]
+struct Header {
+    id: u32,
+    /// Number of slots.
+    slots: u32,
+    /// The next slot to be read: ours to move on.
+    head: AtomicU32,
+    /// The next slot that the kernel will fill.
+    tail: AtomicU32,
+    magic: u32,
+    compatible_features: u32,
+    incompatible_features: u32,
+    /// Where the slots begin, bytes.
+    length: u32,
+}
+
+const MAGIC: u32 = 0xa10a_10a1;
+
+/// The ring of one context.
+#[derive(Debug)]
+pub struct EventRing {
+    header: *const Header,
+    slots: u32,
+}
+
+impl EventRing {
+    /// The ring of a context; `None` when it isn't laid out as known.
+    ///
+    /// # Safety
+    /// The context is one of this process and lives longer than the ring.
+    pub unsafe fn of(context: libc::c_ulong) -> Option<EventRing> {
+        let header = context as *const Header;
+        // SAFETY: a context's name is the address of its ring, which the kernel has mapped with at least a header.
+        let found = unsafe { header.as_ref() }?;
+        let known = found.magic == MAGIC
+            && found.incompatible_features == 0
+            && found.length as usize == size_of::<Header>()
+            && found.slots > 0;
+        known.then_some(EventRing { header, slots: found.slots })
+    }
+
+    /// Takes every event that is there; returns how many.
+    #[inline]
+    pub fn take(&mut self, mut each: impl FnMut(&Event)) -> usize {
+        // SAFETY: as in `of`. Head and tail are read and written by both sides, therefore atomic; the rest of the
+        // header doesn't change.
+        let header = unsafe { &*self.header };
+        let tail = header.tail.load(Ordering::Acquire);
+        let mut head = header.head.load(Ordering::Relaxed);
+        let mut count = 0;
+        while head != tail && tail < self.slots && head < self.slots {
+            // SAFETY: the slots lie behind the header, and head is below their number. The kernel has filled this one
+            // before it moved the tail on, and leaves it alone until the head is moved on.
+            let event = unsafe { *self.header.add(1).cast::<Event>().add(head as usize) };
+            each(&event);
+            head = if head + 1 == self.slots { 0 } else { head + 1 };
+            count += 1;
+        }
+        if count > 0 {
+            header.head.store(head, Ordering::Release);
+        }
+        count
+    }
+}

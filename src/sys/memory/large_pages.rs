@@ -1,0 +1,103 @@
+//! Large pages: how big they are, how many there are, and why they can't be had.
+
+use std::fmt;
+use std::io;
+
+/// The machine's large pages of the default size, from `/proc/meminfo`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LargePages {
+    /// Bytes of one; 0 = the kernel has none.
+    pub size: u64,
+    /// Reserved for large pages in all.
+    pub total: u64,
+    /// Of them in nobody's use or promised to nobody.
+    pub free: u64,
+}
+
+impl LargePages {
+    /// As they are now.
+    pub fn now() -> LargePages {
+        LargePages::parse(&std::fs::read_to_string("/proc/meminfo").unwrap_or_default())
+    }
+
+    fn parse(meminfo: &str) -> LargePages {
+        let value = |name: &str| -> u64 {
+            let line = meminfo.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+            let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+            number.unwrap_or(0)
+        };
+        LargePages {
+            size: value("Hugepagesize") * 1024,
+            total: value("HugePages_Total"),
+            free: value("HugePages_Free").saturating_sub(value("HugePages_Rsvd")),
+        }
+    }
+
+    /// How many pages so many bytes take.
+    pub fn needed_for(&self, bytes: u64) -> u64 {
+        if self.size == 0 { 0 } else { bytes.div_ceil(self.size) }
+    }
+}
+
+/// Large pages can't be had.
+#[derive(Debug)]
+pub struct NoLargePages {
+    /// Bytes asked for.
+    pub bytes: u64,
+    /// What there was at that moment.
+    pub pages: LargePages,
+    /// What the kernel answered.
+    pub source: io::Error,
+}
+
+impl std::error::Error for NoLargePages {}
+
+impl fmt::Display for NoLargePages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LargePages { size, total, free } = self.pages;
+        if size == 0 {
+            return write!(f, "this kernel has no large pages (CONFIG_HUGETLBFS)");
+        }
+        let (needed, kib) = (self.pages.needed_for(self.bytes), size / 1024);
+        let plural = if needed == 1 { " is" } else { "s are" };
+        write!(f, "{needed} large page{plural} needed ({kib} KiB each), {free} of {total} are free")?;
+        if needed <= free {
+            write!(
+                f,
+                "; those may lie on NUMA nodes that this thread can't use (cpuset, numactl), or a limit of the cgroup \
+                 (hugetlb) forbids them ({})",
+                self.source
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEMINFO: &str = "MemTotal:       24605944 kB\nHugePages_Total:      10\nHugePages_Free:        7\n\
+                           HugePages_Rsvd:        3\nHugePages_Surp:        0\nHugepagesize:       2048 kB\n";
+
+    #[test]
+    fn what_is_promised_to_others_is_not_free() {
+        let pages = LargePages::parse(MEMINFO);
+        assert_eq!(pages, LargePages { size: 2 << 20, total: 10, free: 4 });
+        assert_eq!([0, 1, 2 << 20, (2 << 20) + 1].map(|bytes| pages.needed_for(bytes)), [0, 1, 1, 2]);
+        assert_eq!(LargePages::parse("MemTotal: 1 kB\n"), LargePages::default());
+    }
+
+    #[test]
+    fn the_refusal_says_what_is_needed_and_what_there_is() {
+        let told = |bytes, meminfo| {
+            let source = io::Error::from_raw_os_error(libc::ENOMEM);
+            NoLargePages { bytes, pages: LargePages::parse(meminfo), source }.to_string()
+        };
+        assert!(
+            told(11 << 20, MEMINFO).contains("6 large pages are needed (2048 KiB each), 4 of 10 are free")
+        );
+        assert!(told(1 << 20, MEMINFO).contains("NUMA"));
+        assert!(told(1 << 20, "").contains("no large pages"));
+    }
+}

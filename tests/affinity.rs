@@ -1,0 +1,111 @@
+//! CPUs that the process may not use, from the start or from some moment on.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::loops::{Loop, run};
+use common::{Ended, directory, skip, start};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// The CPUs that this process may use; `None` when that's only one.
+fn two_cpus() -> Option<(usize, usize)> {
+    let allowed = rustix::thread::sched_getaffinity(None).unwrap();
+    let mut cpus = (0..64).filter(|cpu| allowed.is_set(*cpu));
+    let both = cpus.next().zip(cpus.next());
+    if both.is_none() {
+        skip("needs two CPUs below 64");
+    }
+    both
+}
+
+fn on_cpu(cpu: usize, line: &str, file: &Path) -> Option<Ended> {
+    let mut command = Command::new("taskset");
+    command.args(["-c", &cpu.to_string(), env!("CARGO_BIN_EXE_diskspd")]);
+    command.args(line.split_whitespace().map(|word| word.replace("{}", file.to_str().unwrap())));
+    match command.output() {
+        Ok(output) => Some(output.into()),
+        Err(why) => {
+            skip(&format!("taskset: {why}"));
+            None
+        }
+    }
+}
+
+#[test]
+fn a_mask_from_outside_is_respected() {
+    let Some((first, second)) = two_cpus() else { return };
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    let line = format!("-c1M -a{first} -W0 -d1 {{}}");
+    let Some(refused) = on_cpu(second, &line, &file) else { return };
+    refused.fails(3, &["-a", &format!("CPU {first} "), "not allowed"]);
+    assert!(!file.exists());
+    let Some(ended) = on_cpu(second, "-c1M -t3 -v -W0 -d1 {}", &file) else { return };
+    ended.report();
+    let bound = ended.stdout.matches(&format!("group 0 CPU {second},")).count();
+    assert_eq!(bound, 3, "all threads share the one CPU: {}", ended.stdout);
+}
+
+/// A cpuset with one CPU, gone when dropped.
+struct Cpuset(PathBuf);
+
+impl Cpuset {
+    fn with(cpu: usize) -> Option<Cpuset> {
+        let roots = ["/sys/fs/cgroup/cpuset", "/sys/fs/cgroup"].map(Path::new);
+        let Some(root) = roots.into_iter().find(|root| root.join("cgroup.procs").exists()) else {
+            skip("no cpuset in /sys/fs/cgroup");
+            return None;
+        };
+        // Version 2 gives a group its cpuset only when asked to.
+        let _ = fs::write(root.join("cgroup.subtree_control"), "+cpuset");
+        let group = root.join(format!("diskspd-test-{}", std::process::id()));
+        if let Err(why) = fs::create_dir(&group) {
+            skip(&format!("no cpuset can be made: {why}"));
+            return None;
+        }
+        let cpuset = Cpuset(group);
+        let memory = fs::read_to_string(root.join("cpuset.mems"))
+            .or_else(|_| fs::read_to_string(root.join("cpuset.mems.effective")))
+            .unwrap_or_default();
+        if let Err(why) = fs::write(cpuset.0.join("cpuset.cpus"), cpu.to_string())
+            .and_then(|()| fs::write(cpuset.0.join("cpuset.mems"), memory.trim()))
+        {
+            skip(&format!("the cpuset can't be filled: {why}"));
+            return None;
+        }
+        Some(cpuset)
+    }
+}
+
+impl Drop for Cpuset {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_cpu_that_is_taken_away_while_the_run_is_prepared_is_named() {
+    let Some((first, second)) = two_cpus() else { return };
+    let Some((_disk, directory)) = Loop::with_file_system(64 << 20, "ext4") else { return };
+    let Some(cpuset) = Cpuset::with(second) else { return };
+    let at = directory.to_str().unwrap();
+    // Frozen, the file system holds the program up in the middle of the preparation, when its CPUs are known already.
+    let Some(_) = run("fsfreeze", &["-f", at]) else { return };
+    let running = start(&format!("-c1M -a{first} -W0 -d30 {{}}"), &directory.join("test.dat"));
+    let status = format!("/proc/{}/status", running.id());
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(20)
+        && !fs::read_to_string(&status).unwrap_or_default().contains("State:\tD")
+    {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let moved = fs::write(cpuset.0.join("cgroup.procs"), running.id().to_string());
+    run("fsfreeze", &["-u", at]);
+    let ended: Ended = running.wait_with_output().unwrap().into();
+    moved.unwrap();
+    ended.fails(1, &["thread 0", &format!("CPU {first}:"), "no longer allowed", "-a"]);
+}

@@ -1,0 +1,179 @@
+//! Mapped files: what lies outside of them, pages that can't be had, and other files beside them.
+
+use crate::common::loops::Loop;
+use crate::subjects::*;
+use diskspd::clock::Clock;
+use diskspd::engine::{Engine, EngineError, EngineKind, File, Io, Setup};
+use diskspd::sys::mapping::{Flush, MapOptions};
+use diskspd::sys::memory::Buffer;
+use std::fs::OpenOptions;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::Duration;
+
+fn results(engine: &mut dyn Engine, batch: &[Io]) -> Vec<i64> {
+    perform(engine, batch).iter().map(|done| done.result).collect()
+}
+
+fn create(kind: EngineKind, files: Vec<File>, depth: u32) -> Result<Box<dyn Engine>, EngineError> {
+    let buffer = Buffer::new(4096 * depth as usize).expect("memory");
+    kind.row().create(Setup { files, buffer, depth, clock: Clock::Monotonic, seed: 0 })
+}
+
+fn mapped(file: OwnedFd, options: MapOptions) -> File {
+    File { mapping: Some(options), ..file.into() }
+}
+
+/// The error of an engine that must not come about.
+fn refusal(file: OwnedFd, flush: Flush) -> String {
+    let files = vec![mapped(file, MapOptions { flush, ..MapOptions::default() })];
+    match create(EngineKind::Mmap, files, 1) {
+        Ok(_) => panic!("{flush:?} was accepted"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn what_lies_behind_the_end_is_neither_read_nor_written() {
+    let directory = directory();
+    for subject in mapped_variants() {
+        let path = file(directory.path(), "file", &[5; 6000]);
+        let mut engine = subject.open(vec![open(&path)], 4096, 1);
+        engine.buffer().fill(7);
+        for (offset, expected) in [(4096, 1904), (5999, 1), (6000, 0), (1 << 40, 0), (0, 4096)] {
+            assert_eq!(results(&mut *engine, &[write(0, 0, offset, 4096)]), [expected], "{}", subject.name);
+        }
+        drop(engine);
+        assert_eq!(std::fs::read(&path).expect("the file"), [7; 6000]);
+    }
+}
+
+#[test]
+fn a_file_that_is_open_for_reading_is_not_written_to() {
+    let directory = directory();
+    let path = file(directory.path(), "file", &[5; 4096]);
+    for subject in mapped_variants() {
+        let mut engine = subject.open(vec![open_to_read(&path)], 4096, 1);
+        assert_eq!(results(&mut *engine, &[write(0, 0, 0, 4096)]), [i64::from(-libc::EBADF)]);
+        assert_eq!(results(&mut *engine, &[read(0, 0, 0, 4096)]), [4096]);
+        assert_eq!(engine.buffer(), [5; 4096]);
+    }
+}
+
+#[test]
+fn a_file_that_is_made_shorter_is_an_error_and_not_the_end_of_the_program() {
+    let directory = directory();
+    for subject in mapped_variants() {
+        let path = file(directory.path(), "file", &[5; 64 * 1024]);
+        let whole = file(directory.path(), "whole", &[6; 64 * 1024]);
+        let mut engine = subject.open(vec![open(&path), open(&whole)], 2 * 8192, 2);
+        assert_eq!(results(&mut *engine, &[read(0, 0, 0, 8192), write(1, 0, 8192, 8192)]), [8192; 2]);
+        OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(10_000)).expect("shorter");
+        let lost = i64::from(-libc::EFAULT);
+        for io in [read(0, 0, 32768, 8192), write(0, 0, 32768, 8192), read(0, 0, 8192, 8192)] {
+            assert_eq!(results(&mut *engine, &[io]), [lost], "{}: {io:?}", subject.name);
+        }
+        // Some of its pages have been replaced: nothing of this view can be trusted any more.
+        assert_eq!(results(&mut *engine, &[read(0, 0, 0, 8192)]), [lost], "{}", subject.name);
+        assert_eq!(results(&mut *engine, &[read(0, 1, 32768, 8192)]), [8192], "{}: the other", subject.name);
+        assert!(engine.buffer()[..8192].iter().all(|byte| *byte == 6));
+        drop(engine);
+        assert_eq!(std::fs::metadata(&path).expect("the file").len(), 10_000);
+    }
+}
+
+#[test]
+fn a_hole_that_finds_no_room_is_an_error_and_not_the_end_of_the_program() {
+    let Some((_disk, directory)) = Loop::with_file_system(16 << 20, "ext4") else { return };
+    let path = directory.join("sparse");
+    std::fs::File::create(&path).and_then(|file| file.set_len(64 << 20)).expect("a sparse file");
+    for subject in mapped_variants() {
+        let mut engine = subject.open(vec![open(&path)], 1 << 20, 1);
+        let ends: Vec<i64> =
+            (0..64).flat_map(|n| results(&mut *engine, &[write(0, 0, n << 20, 1 << 20)])).collect();
+        assert!(ends.contains(&i64::from(-libc::ENOSPC)), "{}: {ends:?}", subject.name);
+    }
+}
+
+#[test]
+fn a_bus_error_elsewhere_still_ends_the_program() {
+    // In a process of its own: this test, run again.
+    const AGAIN: &str = "DISKSPD_TEST_BUS_ERROR";
+    if std::env::var_os(AGAIN).is_some() {
+        let directory = directory();
+        let path = file(directory.path(), "file", &[5; 4096]);
+        let mut engine = mapped_variants()[0].open(vec![open(&path)], 4096, 1);
+        assert_eq!(results(&mut *engine, &[read(0, 0, 0, 4096)]), [4096]);
+        crate::os::bus_error();
+        return;
+    }
+    let program = std::env::current_exe().expect("this program");
+    let name = "mapped::a_bus_error_elsewhere_still_ends_the_program";
+    let ended = std::process::Command::new(program).args([name, "--exact"]).env(AGAIN, "1").output();
+    let status = ended.expect("this program, again").status;
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(libc::SIGBUS), "{status}");
+}
+
+#[test]
+fn mapped_and_other_files_are_served_side_by_side() {
+    let directory = directory();
+    for kind in [EngineKind::Uring, EngineKind::Aio, EngineKind::Sync] {
+        if let Err(why) = kind.row().available() {
+            crate::common::skip(&why.to_string());
+            continue;
+        }
+        let depth = kind.row().max_depth.min(8);
+        let paths = ["a", "b", "c"].map(|name| file(directory.path(), name, &[0; 64 * 4096]));
+        let files = vec![
+            File::from(open(&paths[0])),
+            mapped(open(&paths[1]), MapOptions::default()),
+            File::from(open(&paths[2])),
+        ];
+        let mut engine = create(kind, files, depth).expect("an engine");
+        let places: Vec<(u32, u64)> =
+            (0..64).flat_map(|n| (0..3).map(move |file| (file, n * 4096))).collect();
+        for part in places.chunks(depth as usize) {
+            let batch: Vec<Io> =
+                (0..).zip(part).map(|(slot, &(file, offset))| write(slot, file, offset, 4096)).collect();
+            batch
+                .iter()
+                .for_each(|io| fill(&mut engine.buffer()[io.buffer_offset..][..4096], io.file, io.offset));
+            assert_eq!(results(&mut *engine, &batch), vec![4096; part.len()], "{kind:?}");
+        }
+        for (n, path) in (0..).zip(&paths) {
+            assert!(holds(&std::fs::read(path).expect("a file"), n, 0), "{kind:?}: file {n}");
+        }
+        for part in places.chunks(depth as usize) {
+            engine.buffer().fill(0);
+            let batch: Vec<Io> =
+                (0..).zip(part).map(|(slot, &(file, offset))| read(slot, file, offset, 4096)).collect();
+            assert_eq!(results(&mut *engine, &batch), vec![4096; part.len()], "{kind:?}");
+            for io in &batch {
+                assert!(holds(&engine.buffer()[io.buffer_offset..][..4096], io.file, io.offset), "{kind:?}");
+            }
+        }
+        engine.wait(5, Duration::MAX, &mut vec![]).expect("nothing is in flight");
+        assert!(engine.features().contains("1 of 3 files mapped"), "{}", engine.features());
+    }
+}
+
+#[test]
+fn flushes_of_persistent_memory_need_it() {
+    let directory = directory();
+    let path = file(directory.path(), "file", &[5; 4096]);
+    for flush in [Flush::CacheLines, Flush::CacheLinesWithoutDrain] {
+        let told = refusal(open(&path), flush);
+        for part in ["file", "-Nn and -Ni", "dax", "-Nv"] {
+            assert!(told.contains(part), "{part:?} is not in: {told}");
+        }
+    }
+}
+
+#[test]
+fn what_can_not_be_mapped_is_explained() {
+    let told = refusal(open_to_read(Path::new("/proc/self/status")), Flush::None);
+    assert!(told.contains("/status") && told.contains("can't be mapped"), "{told}");
+    let (reader, _writer) = std::io::pipe().expect("a pipe");
+    let told = refusal(reader.into(), Flush::None);
+    assert!(told.contains("can't be mapped"), "{told}");
+}

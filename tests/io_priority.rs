@@ -1,0 +1,97 @@
+//! I/O priorities (`-I`): what the requests carry when the block layer hands them to the driver, as its tracepoint
+//! `block_rq_issue` tells.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::loops::{Loop, run};
+use common::{diskspd, skip};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A trace of its own beside those of others, of one device.
+struct Trace {
+    mounted: tempfile::TempDir,
+    instance: PathBuf,
+}
+
+impl Trace {
+    fn of(device: &Path) -> Option<Trace> {
+        let mounted = tempfile::tempdir().unwrap();
+        run("mount", &["-t", "tracefs", "nodev", mounted.path().to_str().unwrap()])?;
+        let name = format!("diskspd-test-{}", device.file_name()?.to_str()?);
+        let instance = mounted.path().join("instances").join(name);
+        let trace = Trace { mounted, instance };
+        let event = "events/block/block_rq_issue";
+        if !fs::read_to_string(trace.mounted.path().join(event).join("format")).ok()?.contains("ioprio") {
+            skip("the kernel does not trace the priority of requests (before 6.9)");
+            return None;
+        }
+        fs::create_dir(&trace.instance).ok()?;
+        // The tracepoint has the kernel's own form of device numbers: 12 bits major, 20 bits minor.
+        let number = fs::metadata(device).unwrap().rdev();
+        let number = rustix::fs::major(number) << 20 | rustix::fs::minor(number);
+        fs::write(trace.instance.join(event).join("filter"), format!("dev=={number}")).ok()?;
+        fs::write(trace.instance.join(event).join("enable"), "1").ok()?;
+        Some(trace)
+    }
+
+    /// The priorities of all requests of worker threads since the last call, each once: `idle,0,0`. (The program's
+    /// controlling thread reads too: the device's signature.)
+    fn priorities(&self) -> Vec<String> {
+        let file = self.instance.join("trace");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, "").unwrap();
+        let priority = |line: &str| {
+            let (request, _) = line.split_once(": block_rq_issue: ")?.1.split_once(" [worker")?;
+            Some(request.rsplit(' ').next()?.to_string())
+        };
+        let mut found: Vec<String> = text.lines().filter_map(priority).collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        let _ = fs::write(self.instance.join("events/block/block_rq_issue/enable"), "0");
+        let _ = fs::remove_dir(&self.instance);
+        run("umount", &[self.mounted.path().to_str().unwrap()]);
+    }
+}
+
+#[test]
+fn every_request_carries_the_priority_that_was_asked_for() {
+    let Some(device) = Loop::new(16 << 20) else { return };
+    let Some(trace) = Trace::of(&device.device) else { return };
+    for engine in ["--engine uring -o4", "--engine aio -o4", "--engine sync -o1"] {
+        for (option, expected) in [("-I1", "idle,0,0"), ("-I2", "be,0,7"), ("-I3", ""), ("", "")] {
+            let line = format!("{option} {engine} -b4K -r -w50 -Su -W0 -d1 {{}}");
+            assert!(diskspd(&line, &device.device).report().total("Total IO").ios > 0);
+            match (expected, trace.priorities().as_slice()) {
+                // Nothing is stated, or what follows from the nice value that the tests run with.
+                ("", [found]) => assert!(found.starts_with("none,") || found.starts_with("be,0,"), "{found}"),
+                (expected, found) => assert_eq!(found, [expected], "{line}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn pages_of_a_mapped_file_are_read_with_the_threads_priority() {
+    let Some((device, directory)) = Loop::with_file_system(64 << 20, "ext4") else { return };
+    let file = directory.join("test.dat");
+    diskspd("-c16M -W0 -d1 {}", &file).report();
+    let Some(trace) = Trace::of(&device.device) else { return };
+    run("sync", &[]);
+    let dropped = fs::write("/proc/sys/vm/drop_caches", "1");
+    trace.priorities();
+    diskspd("-Sm -I1 -b4K -s -W0 -d1 {}", &file).report();
+    match dropped {
+        Ok(()) => assert!(trace.priorities().contains(&"idle,0,0".to_string())),
+        Err(why) => skip(&format!("the page cache can't be emptied: {why}")),
+    }
+}

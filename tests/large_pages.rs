@@ -1,0 +1,78 @@
+//! Large pages for I/O buffers (`-l`). One test, because the reserve is the whole machine's.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Ended, directory, diskspd, skip, start};
+use std::fs;
+use std::time::Duration;
+
+const RESERVE: &str = "/proc/sys/vm/nr_hugepages";
+
+fn meminfo(name: &str) -> u64 {
+    let text = fs::read_to_string("/proc/meminfo").unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+/// Reserves so many pages more than there are; takes that back when dropped.
+struct Reserve(u64);
+
+impl Reserve {
+    fn more(pages: u64) -> Option<Reserve> {
+        let before = meminfo("HugePages_Total");
+        if let Err(why) = fs::write(RESERVE, (before + pages).to_string()) {
+            skip(&format!("large pages can't be reserved: {why}"));
+            return None;
+        }
+        let reserve = Reserve(before);
+        if meminfo("HugePages_Total") < before + pages {
+            skip("the memory is too fragmented for large pages");
+            return None;
+        }
+        Some(reserve)
+    }
+}
+
+impl Drop for Reserve {
+    fn drop(&mut self) {
+        let _ = fs::write(RESERVE, self.0.to_string());
+    }
+}
+
+#[test]
+fn buffers_come_from_the_reserve_or_the_message_says_what_to_reserve() {
+    let page = meminfo("Hugepagesize") * 1024;
+    if page != 2 << 20 {
+        return skip(&format!("made for large pages of 2 MiB, here they have {page} bytes"));
+    }
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    diskspd("-c16M -W0 -d1 {}", &file).report();
+    // Two threads, four blocks of 1 MiB for reads and as many for writes: four pages each.
+    let line = "-l -b1M -o4 -w50 -t2 -r -W0 -d2 {}";
+    if meminfo("HugePages_Free") == 0 {
+        diskspd(line, &file).fails(
+            1,
+            &["-l", "4 large pages are needed (2048 KiB each)", "all threads take 8", "vm.nr_hugepages="],
+        );
+    }
+    let Some(_reserve) = Reserve::more(8) else { return };
+    for engine in ["", "-Su --engine aio", "-Sm"] {
+        let mut running = start(&format!("{engine} {line}"), &file);
+        let mut most = 0;
+        while running.try_wait().unwrap().is_none() {
+            let status = fs::read_to_string(format!("/proc/{}/status", running.id())).unwrap_or_default();
+            let used = status.lines().find_map(|line| line.strip_prefix("HugetlbPages:"));
+            let used = used.and_then(|used| used.split_whitespace().next()?.parse().ok()).unwrap_or(0);
+            most = most.max(used);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let ended: Ended = running.wait_with_output().unwrap().into();
+        assert!(ended.report().total("Total IO").ios > 0);
+        assert_eq!(most, 8 * 2048_u64, "{engine}: KiB of large pages");
+    }
+    // What was written came out of them.
+    assert!(fs::read(&file).unwrap().iter().enumerate().all(|(i, &b)| b == i as u8));
+}

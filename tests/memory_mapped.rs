@@ -1,0 +1,117 @@
+//! Memory-mapped I/O (`-Sm`, `-Smw`, `-N`) as a user runs it. Expected values are read off the file.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::loops::Loop;
+use common::{directory, diskspd, skip, start};
+use std::fs::{self, OpenOptions};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const KIB: usize = 1 << 10;
+
+/// A directory on the usual file system, and one in memory where there is one.
+fn directories() -> Vec<tempfile::TempDir> {
+    let memory = tempfile::Builder::new().prefix("diskspd-test-").tempdir_in("/dev/shm");
+    if let Err(why) = &memory {
+        skip(&format!("no directory in /dev/shm: {why}"));
+    }
+    std::iter::once(directory()).chain(memory.ok()).collect()
+}
+
+#[test]
+fn every_block_is_written_and_nothing_beside_them() {
+    for directory in directories() {
+        let file = directory.path().join("test.dat");
+        for options in ["-Sm", "-Smw", "-Sm -Nv", "-Smw -Nv", "-Sm -fr -fs"] {
+            fs::write(&file, vec![0xee; 96 * KIB]).unwrap();
+            let ended = diskspd(&format!("{options} -b4K -B16K:64K -w100 -o4 -W0 -d1 {{}}"), &file);
+            let total = ended.report().total("Total IO");
+            assert!(total.ios >= 16 && total.bytes == total.ios * 4096, "{options}: {}", ended.stdout);
+            let content = fs::read(&file).unwrap();
+            let (before, rest) = content.split_at(16 * KIB);
+            let (written, behind) = rest.split_at(64 * KIB);
+            assert!(before.iter().chain(behind).all(|&b| b == 0xee), "{options}");
+            assert!(written.iter().enumerate().all(|(i, &b)| b == i as u8), "{options}");
+        }
+    }
+}
+
+#[test]
+fn a_whole_report_comes_of_reads_and_writes_of_several_threads() {
+    for directory in directories() {
+        let file = directory.path().join("test.dat");
+        let ended = diskspd("-c4M -b4K -r -w30 -Sm -t2 -o8 -L -D -W0 -d1 {}", &file);
+        let report = ended.report();
+        let (total, read, write) =
+            (report.total("Total IO"), report.total("Read IO"), report.total("Write IO"));
+        assert_eq!((total.ios, total.bytes), (read.ios + write.ios, total.ios * 4096));
+        assert!(ended.stdout.contains("\n\t\tmemory mapped I/O enabled\n"), "{}", ended.stdout);
+        assert!(fs::read(&file).unwrap().iter().enumerate().all(|(i, &b)| b == i as u8));
+    }
+}
+
+#[test]
+fn the_plan_says_how_the_file_is_used() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    for (options, expected) in [
+        ("-Sm -o4", "mmap"),
+        ("-Sm -o4", "mapped '"),
+        ("-Smw", "mapped non-temporal '"),
+        ("-Sm -Nv", "mapped msync '"),
+        ("-Smw -Nn", "mapped non-temporal '"),
+        ("-Sm -Ni", "mapped cache write-back without drain '"),
+    ] {
+        let ended = diskspd(&format!("{options} -c1M --dry-run {{}}"), &file);
+        ended.report();
+        assert!(ended.stdout.contains(expected), "{options}: {}", ended.stdout);
+    }
+}
+
+#[test]
+fn what_can_not_be_mapped_or_flushed_is_refused() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    fs::write(&file, vec![1; 64 * KIB]).unwrap();
+    for flush in ["-Nn", "-Ni"] {
+        diskspd(&format!("-Sm {flush} -W0 -d1 {{}}"), &file).fails(1, &["test.dat", "dax", "-Nv"]);
+    }
+    diskspd("-Sm --engine uring -W0 -d1 {}", &file).fails(3, &["-Sm", "uring"]);
+    diskspd("--engine mmap -W0 -d1 {}", &file).fails(3, &["mmap", "add -Sm"]);
+    assert_eq!(fs::read(&file).unwrap(), vec![1; 64 * KIB]);
+    if let Some(device) = Loop::new(1 << 20) {
+        diskspd("-Sm -W0 -d1 {}", &device.device).fails(1, &["block device", "-Sm"]);
+    }
+}
+
+/// Waits until the process has mapped the file. False = it ended before.
+fn is_mapped(process: u32, file: &Path) -> bool {
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(30) {
+        match fs::read_to_string(format!("/proc/{process}/maps")) {
+            Ok(maps) if maps.contains(file.to_str().unwrap()) => return true,
+            Ok(_) => std::thread::sleep(Duration::from_millis(5)),
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
+#[test]
+fn a_file_that_is_made_shorter_ends_the_run_with_a_message() {
+    for directory in directories() {
+        let file = directory.path().join("test.dat");
+        for options in ["-Sm", "-Smw -w100", "-Sm -w50 -t2"] {
+            fs::write(&file, vec![1; 1024 * KIB]).unwrap();
+            let running = start(&format!("{options} -b4K -r -o4 -W0 -d60 {{}}"), &file);
+            assert!(is_mapped(running.id(), &file));
+            OpenOptions::new().write(true).open(&file).unwrap().set_len(4096).unwrap();
+            let ended: common::Ended = running.wait_with_output().unwrap().into();
+            ended.fails(1, &["test.dat", "made shorter", "the run failed"]);
+            assert!(ended.stdout.contains("\nInput parameters:\n"));
+        }
+    }
+}
