@@ -20,10 +20,16 @@ impl Sync {
     fn perform(&mut self, io: &Io) -> Result<usize, Errno> {
         let file = self.setup.files.get(io.file as usize).ok_or(Errno::BADF)?;
         let end = io.buffer_offset + io.length as usize;
-        let data = self.setup.buffer.as_mut_slice().get_mut(io.buffer_offset..end).ok_or(Errno::FAULT)?;
+        let place = io.buffer_offset..end;
         match io.direction {
-            Direction::Read => retry_on_intr(|| pread(file, &mut *data, io.offset)),
-            Direction::Write => retry_on_intr(|| pwrite(file, &*data, io.offset)),
+            Direction::Read => {
+                let data = self.setup.buffer.as_mut_slice().get_mut(place).ok_or(Errno::FAULT)?;
+                retry_on_intr(|| pread(file, &mut *data, io.offset))
+            }
+            Direction::Write => {
+                let data = self.setup.buffer.as_slice().get(place).ok_or(Errno::FAULT)?;
+                retry_on_intr(|| pwrite(file, data, io.offset))
+            }
         }
     }
 }
