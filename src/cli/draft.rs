@@ -38,6 +38,8 @@ pub struct Draft {
     pub engine: Option<EngineKind>,
     /// `--out`
     pub out: Vec<PathBuf>,
+    /// `--io-log`
+    pub io_log: Option<PathBuf>,
     /// `--recreate`
     pub recreate: bool,
     /// `--destroy`
@@ -77,6 +79,7 @@ impl Draft {
             dry_run: self.dry_run,
             engine: self.engine,
             out: self.out,
+            io_log: self.io_log,
             recreate: self.recreate,
             destroy: self.destroy,
             warnings,

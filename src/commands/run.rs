@@ -46,7 +46,12 @@ pub fn run(request: &RunRequest) -> u8 {
         eprintln!("WARNING: -e: Linux has no such event tracing; the report comes without its sections");
     }
     let system = system::snapshot();
-    let options = Options { engine: request.engine, recreate: request.recreate, destroy: request.destroy };
+    let options = Options {
+        engine: request.engine,
+        recreate: request.recreate,
+        destroy: request.destroy,
+        io_log: request.io_log.clone(),
+    };
     if request.dry_run {
         return dry_run(profile, &system, &options);
     }

@@ -1,6 +1,6 @@
 //! From a time span and the facts of the machine to a plan.
 
-use super::{AccessHint, OpenMode, PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target};
+use super::{AccessHint, OpenMode, PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, writing};
 use crate::engine::EngineKind;
 use crate::profile::{Profile, Target, TimeSpan};
 use crate::system::System;
@@ -61,11 +61,13 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             Err(error) => errors.push(error),
         }
     }
-    let buffers: u64 = workers.iter().fold(0, |sum, w| sum.saturating_add(w.buffer));
+    let sources = writing::sources(span);
+    let shared = sources.iter().fold(0u64, |sum, s| sum.saturating_add(s.size));
+    let buffers: u64 = workers.iter().fold(shared, |sum, w| sum.saturating_add(w.buffer));
     let available = around.system.memory_available;
     if available > 0 && buffers > available {
         errors.push(PlanError::target(format!(
-            "the I/O buffers need {} of memory, {} are available: lower -b, -o or -t",
+            "the I/O buffers need {} of memory, {} are available: lower -b, -o, -t or -Z<size>",
             units::Size(buffers),
             units::Size(available)
         )));
@@ -82,6 +84,9 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         progress: profile.progress,
         workers,
         targets: span.targets.len(),
+        sources,
+        wait_statistics: profile.verbose_stats,
+        completion_routines: span.completion_routines,
         warnings,
     })
 }
@@ -141,7 +146,9 @@ fn worker(
         let read_buffer = buffer;
         // A half that no I/O uses is not allocated: both halves then start at the same place.
         let write_buffer = if open.read { read_buffer + area } else { read_buffer };
-        buffer = if open.write { write_buffer + area } else { read_buffer + area };
+        // Nor is one for writes that come from a source.
+        let writes = open.write && !writing::uses_source(target);
+        buffer = if writes { write_buffer + area } else { read_buffer + area };
         let size = target::planned_size(target, &around.facts[index]);
         targets.push(WorkerTarget {
             target: index,
@@ -149,7 +156,8 @@ fn worker(
             open,
             size,
             requests,
-            zero_write_buffers: target.zero_write_buffers,
+            content: writing::content(span, index, &around.facts[index]),
+            limit: writing::limit(span, target),
             read_buffer,
             write_buffer,
             workload: workload(target, size, relative, weight)?,

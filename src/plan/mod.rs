@@ -7,6 +7,7 @@ mod build;
 mod error;
 mod not_yet;
 mod target;
+mod writing;
 
 pub use build::{Surroundings, plan};
 pub use error::{PlanError, Severity};
@@ -14,9 +15,10 @@ pub use not_yet::not_yet;
 pub use target::creates;
 
 use crate::engine::EngineKind;
-use crate::profile::RawText;
+use crate::profile::{RandomDataSource, RawText};
 pub use crate::sys::files::{AccessHint, OpenMode};
 use crate::workload::TargetWorkload;
+use crate::workload::pace::Limit;
 
 /// One time span, fully decided.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +39,12 @@ pub struct SpanPlan {
     pub workers: Vec<WorkerPlan>,
     /// How many targets the span has (interlocked positions are kept by target).
     pub targets: usize,
+    /// Sources of write data (`-Z<size>`), in the order of their targets. [`WriteContent::Source`] counts them.
+    pub sources: Vec<RandomDataSource>,
+    /// Whether waits are reported (`-vs`).
+    pub wait_statistics: bool,
+    /// Completions are handled one by one, each request being issued anew at once (`-x`).
+    pub completion_routines: bool,
     /// What the user should know, though it stops nothing.
     pub warnings: Vec<String>,
 }
@@ -58,8 +66,26 @@ pub struct WorkerPlan {
     pub floating: bool,
     /// What it works on, in order.
     pub targets: Vec<WorkerTarget>,
-    /// Bytes of its I/O buffer.
+    /// Bytes of its I/O buffer, sources of write data not included.
     pub buffer: u64,
+}
+
+/// What writes carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteContent {
+    /// Bytes 0, 1, .. 255, again and again.
+    Pattern,
+    /// Zeros (`-Z`).
+    Zeros,
+    /// Something new every time (`-Zr`).
+    Fresh,
+    /// A piece of a source, at a random position (`-Z<size>`).
+    Source {
+        /// Index in [`SpanPlan::sources`].
+        index: usize,
+        /// The position is a multiple of this, bytes; a power of two.
+        alignment: u32,
+    },
 }
 
 /// One target of a worker.
@@ -75,8 +101,10 @@ pub struct WorkerTarget {
     pub size: u64,
     /// Requests bound to it; with a floating pool, those of the whole thread.
     pub requests: u32,
-    /// Whether write buffers are zero-filled instead of the 0, 1, .. 255 pattern.
-    pub zero_write_buffers: bool,
+    /// What writes carry.
+    pub content: WriteContent,
+    /// How fast the thread may go on this target.
+    pub limit: Limit,
     /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a block later.
     pub read_buffer: u64,
     /// The same for writes.

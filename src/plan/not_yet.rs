@@ -2,27 +2,16 @@
 //! They are refused, each by name: an option that is accepted and ignored would falsify the run.
 
 use super::PlanError;
-use crate::profile::{CacheMode, IoPriority, Profile, Target, TimeSpan};
+use crate::profile::{CacheMode, IoPriority, Profile, Target};
 
-/// An option and how to see that a time span or target uses it.
-struct NotYet<T: 'static> {
+/// An option and how to see that a target uses it.
+struct NotYet {
     option: &'static str,
     meaning: &'static str,
-    used: fn(&T) -> bool,
+    used: fn(&Target) -> bool,
 }
 
-const SPAN: &[NotYet<TimeSpan>] = &[
-    NotYet { option: "-x", meaning: "completion routines", used: |s| s.completion_routines },
-    NotYet { option: "-Zr", meaning: "fresh random data for every write", used: |s| s.random_write_data },
-];
-
-const TARGET: &[NotYet<Target>] = &[
-    NotYet { option: "-g", meaning: "throughput limits", used: |t| t.throughput.is_some() },
-    NotYet {
-        option: "-i and -j",
-        meaning: "bursts and think time",
-        used: |t| t.think_time.is_some_and(|ms| ms > 0),
-    },
+const TARGET: &[NotYet] = &[
     NotYet { option: "-I", meaning: "I/O priorities", used: |t| t.io_priority != IoPriority::Normal },
     NotYet { option: "-l", meaning: "large pages for I/O buffers", used: |t| t.use_large_pages },
     NotYet { option: "-Sm", meaning: "memory-mapped I/O", used: |t| t.memory_mapped_io },
@@ -31,26 +20,12 @@ const TARGET: &[NotYet<Target>] = &[
         meaning: "bypassing only the local cache",
         used: |t| t.cache_mode == CacheMode::DisableLocalCache,
     },
-    NotYet {
-        option: "-Z<size>",
-        meaning: "write data from a random source",
-        used: |t| t.random_data_source.is_some(),
-    },
 ];
 
 /// One error for every option in use that this version can't carry out.
 pub fn not_yet(profile: &Profile) -> Vec<PlanError> {
-    let spans = || profile.time_spans.iter();
-    let targets = || spans().flat_map(|s| &s.targets);
+    let targets = || profile.time_spans.iter().flat_map(|s| &s.targets);
     let mut found = Vec::new();
-    if profile.verbose_stats {
-        found.push(refusal("-vs", "wait statistics"));
-    }
-    for row in SPAN {
-        if spans().any(row.used) {
-            found.push(refusal(row.option, row.meaning));
-        }
-    }
     for row in TARGET {
         if targets().any(row.used) {
             found.push(refusal(row.option, row.meaning));
@@ -69,7 +44,7 @@ fn refusal(option: &str, meaning: &str) -> PlanError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::Throughput;
+    use crate::profile::TimeSpan;
 
     fn messages(span: TimeSpan) -> String {
         let profile = Profile { time_spans: vec![span], ..Profile::default() };
@@ -78,18 +53,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_run_is_named_once_however_many_targets_use_it() {
-        let target =
-            Target { throughput: Some(Throughput::Iops(5)), use_large_pages: true, ..Target::default() };
-        let span = TimeSpan {
-            completion_routines: true,
-            targets: vec![target.clone(), target],
-            ..TimeSpan::default()
-        };
+        let target = Target { memory_mapped_io: true, use_large_pages: true, ..Target::default() };
+        let span = TimeSpan { targets: vec![target.clone(), target], ..TimeSpan::default() };
         let text = messages(span);
-        for option in ["-x: ", "-g: ", "-l: "] {
+        for option in ["-Sm: ", "-l: "] {
             assert_eq!(text.matches(option).count(), 1, "{text}");
         }
-        assert_eq!(text.lines().count(), 3);
+        assert_eq!(text.lines().count(), 2);
     }
 
     #[test]

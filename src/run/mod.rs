@@ -9,10 +9,12 @@
 mod console;
 mod control;
 mod interrupt;
+mod io_log;
 mod live;
 pub mod prepare;
 mod recorder;
 mod setup;
+mod sources;
 mod span;
 mod worker;
 
@@ -25,6 +27,7 @@ use crate::plan::{PlanError, Severity};
 use crate::profile::Profile;
 use crate::results::{Results, SpanResults};
 use crate::system::System;
+use io_log::IoLog;
 
 /// How a run ended.
 #[derive(Debug, Default)]
@@ -56,6 +59,12 @@ pub fn run(
     if !unfit.is_empty() {
         return Err(unfit);
     }
+    let targets =
+        profile.time_spans.iter().flat_map(|span| &span.targets).map(|target| target.path.as_path());
+    let log = match &options.io_log {
+        Some(path) => Some(IoLog::create(path, targets).map_err(|message| vec![PlanError::target(message)])?),
+        None => None,
+    };
     let mut outcome = Outcome::default();
     for (number, time_span) in profile.time_spans.iter().enumerate() {
         if !outcome.failures.is_empty() || control.is_interrupted() {
@@ -63,10 +72,13 @@ pub fn run(
             continue;
         }
         console.verbose(|| format!("generating I/O for time span {}", number + 1));
-        let ended = span::run(profile, time_span, system, options, control, console);
+        let ended = span::run(profile, time_span, system, options, control, console, log.as_ref());
         console.clear_line();
         outcome.results.time_spans.push(ended.results);
         outcome.failures = ended.failures;
+    }
+    if let Some(complaint) = log.and_then(|log| log.complaint()) {
+        console.warn(&complaint);
     }
     Ok(outcome)
 }

@@ -1,13 +1,14 @@
 //! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
 
 use super::console::Console;
+use super::io_log::Ring;
 use super::live::Counters;
 use super::recorder::Recorder;
-use super::worker::{Phases, Schedule, Worker};
+use super::worker::{Phases, Requests, Schedule, Worker};
 use crate::clock::{Clock, SECOND};
 use crate::engine::{EngineKind, Setup};
-use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget};
-use crate::sys::memory::Buffer;
+use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
+use crate::sys::memory::{self, Buffer};
 use crate::sys::{cpu, files};
 use crate::units;
 use crate::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
@@ -20,6 +21,8 @@ pub struct Shared<'a> {
     pub span: &'a SpanPlan,
     /// One position per target of the span.
     pub interlocked: &'a [Arc<InterlockedPosition>],
+    /// Write data, by [`SpanPlan::sources`].
+    pub sources: &'a [memory::Shared],
     /// For `-v` and `-P`.
     pub console: &'a Console,
 }
@@ -33,6 +36,7 @@ pub fn set_up<'a>(
     shared: &Shared<'a>,
     phases: Phases<'a>,
     live: Option<&'a Counters>,
+    log: Option<&'a Ring>,
 ) -> Result<Worker<'a>, String> {
     let thread = plan.thread;
     let real = plan.engine.row().needs_files;
@@ -46,16 +50,14 @@ pub fn set_up<'a>(
         _ => Clock::Monotonic,
     };
     let (opened, files) = if real { open_all(plan)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
+    if real && plan.is_limited() {
+        cpu::wake_exactly();
+    }
+    let (buffer, sources) = buffer(plan, shared.sources)?;
     let engine = plan
         .engine
         .row()
-        .create(Setup {
-            files: opened,
-            buffer: buffer(plan)?,
-            depth: plan.depth,
-            clock: clock.clone(),
-            seed: plan.seed,
-        })
+        .create(Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed })
         .map_err(|e| format!("thread {thread}: {e}"))?;
     let assignments: Vec<Assignment> = plan
         .targets
@@ -66,7 +68,13 @@ pub fn set_up<'a>(
             interlocked: Arc::clone(&shared.interlocked[t.target]),
         })
         .collect();
-    let workload = ThreadWorkload::new(plan.seed, plan.floating, &assignments);
+    let mut workload = ThreadWorkload::new(plan.seed, plan.floating, &assignments);
+    for (index, target) in plan.targets.iter().enumerate() {
+        if let WriteContent::Source { index: source, .. } = target.content {
+            let slices = shared.span.sources[source].size - u64::from(target.workload.block_size) + 1;
+            workload.draw_slices(index, slices);
+        }
+    }
     let recorder = Recorder::new(shared.span, plan, &workload);
     shared.console.verbose(|| {
         format!(
@@ -77,7 +85,18 @@ pub fn set_up<'a>(
             engine.features()
         )
     });
-    Ok(Worker { plan, engine, workload, files, recorder, clock, phases, live, console: shared.console })
+    Ok(Worker {
+        plan,
+        engine,
+        workload,
+        requests: Requests::new(plan, &files, &sources),
+        recorder,
+        clock,
+        phases,
+        live,
+        log: log.map(Ring::producer),
+        console: shared.console,
+    })
 }
 
 /// The phases of a span on a virtual clock that starts at 0.
@@ -105,8 +124,9 @@ fn open_all(plan: &WorkerPlan) -> Result<(Vec<OwnedFd>, Vec<u32>), String> {
     Ok((opened, index))
 }
 
-/// The worker's buffer, write areas filled with what is written. Zero is what new memory holds.
-fn buffer(plan: &WorkerPlan) -> Result<Buffer, String> {
+/// The worker's buffer, write areas filled with what is written (zero is what new memory holds), and for each target
+/// where in it the source of its write data begins.
+fn buffer(plan: &WorkerPlan, sources: &[memory::Shared]) -> Result<(Buffer, Vec<usize>), String> {
     let refused = |why: &dyn std::fmt::Display| {
         format!(
             "thread {}: {} of memory for I/O buffers can't be had: {why}; lower -b or -o",
@@ -114,12 +134,19 @@ fn buffer(plan: &WorkerPlan) -> Result<Buffer, String> {
             units::Size(plan.buffer)
         )
     };
+    let source = |target: &WorkerTarget| match target.content {
+        WriteContent::Source { index, .. } => Some(index),
+        _ => None,
+    };
+    let used: Vec<&memory::Shared> = plan.targets.iter().filter_map(source).map(|i| &sources[i]).collect();
     let length = usize::try_from(plan.buffer).map_err(|e| refused(&e))?;
-    let mut buffer = Buffer::new(length).map_err(|e| refused(&e))?;
-    for target in plan.targets.iter().filter(|t| t.open.write && !t.zero_write_buffers) {
+    let (mut buffer, places) = Buffer::with_shared(length, &used).map_err(|e| refused(&e))?;
+    for target in plan.targets.iter().filter(|t| t.open.write && t.content == WriteContent::Pattern) {
         let bytes = u64::from(target.workload.block_size) * u64::from(target.requests);
         let area = target.write_buffer as usize..(target.write_buffer + bytes) as usize;
         payload::fill_pattern(&mut buffer.as_mut_slice()[area]);
     }
-    Ok(buffer)
+    let mut places = places.into_iter();
+    let place = |target| source(target).and_then(|_| places.next()).unwrap_or(0);
+    Ok((buffer, plan.targets.iter().map(place).collect()))
 }

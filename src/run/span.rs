@@ -2,11 +2,12 @@
 
 use super::console::Console;
 use super::control::{Control, Phase};
+use super::io_log::{IoLog, Ring};
 use super::live::Counters;
 use super::recorder::merge_errors;
 use super::setup::{self, Shared};
 use super::worker::{Outcome as Ended, Phases};
-use super::{prepare, recorder};
+use super::{prepare, recorder, sources};
 use crate::clock::{self, Nanos, SECOND};
 use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, WorkerPlan};
@@ -20,7 +21,8 @@ use crate::system::target;
 use crate::system::target::{TargetFacts, TargetKind};
 use crate::workload::InterlockedPosition;
 use std::collections::HashSet;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How the user wants a profile to be run, beyond what the profile says.
@@ -32,6 +34,8 @@ pub struct Options {
     pub recreate: bool,
     /// `--destroy`: block devices that carry a signature may be written to.
     pub destroy: bool,
+    /// `--io-log`: every single I/O is logged in this file.
+    pub io_log: Option<PathBuf>,
 }
 
 impl Options {
@@ -91,6 +95,7 @@ pub fn run(
     options: &Options,
     control: &Control,
     console: &Console,
+    log: Option<&IoLog>,
 ) -> SpanOutcome {
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.message).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they came out.
@@ -99,6 +104,10 @@ pub fn run(
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
     first.warnings.iter().for_each(|warning| console.warn(warning));
+    let sources = match sources::make(&first.sources) {
+        Ok(sources) => sources,
+        Err(message) => return SpanOutcome::failed(vec![message]),
+    };
     let guards = match if options.simulated() {
         Ok(Claims::default())
     } else {
@@ -112,9 +121,16 @@ pub fn run(
         Ok(plan) => plan,
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
+    if let Some(log) = log {
+        log.begin_span();
+    }
+    let interlocked = interlocked_positions(&plan);
+    let shared = Shared { span: &plan, interlocked: &interlocked, sources: &sources, console };
     let outcome = match options.engine {
-        Some(EngineKind::Sim) => simulate(&plan, system, console),
-        _ => measure(&plan, system, control, console),
+        Some(EngineKind::Sim) => simulate(&shared, system, log),
+        _ => {
+            logged(log, 0..plan.workers.len() as u32, false, |rings| measure(&shared, system, control, rings))
+        }
     };
     drop(guards);
     warn_of_short_transfers(&outcome.results, console);
@@ -175,11 +191,18 @@ fn create(target: &Target, options: &Options, control: &Control, console: &Conso
     Ok(())
 }
 
+/// Does the work of these threads, with a ring for each of them if there is a log, and else without any.
+fn logged<T>(log: Option<&IoLog>, threads: Range<u32>, patient: bool, work: impl FnOnce(&[Ring]) -> T) -> T {
+    match log {
+        Some(log) => log.record(threads, patient, work),
+        None => work(&[]),
+    }
+}
+
 /// Runs the workers in real time.
-fn measure(plan: &SpanPlan, system: &System, control: &Control, console: &Console) -> SpanOutcome {
+fn measure(shared: &Shared, system: &System, control: &Control, rings: &[Ring]) -> SpanOutcome {
     control.begin_span();
-    let interlocked = interlocked_positions(plan);
-    let shared = Shared { span: plan, interlocked: &interlocked, console };
+    let Shared { span: plan, console, .. } = *shared;
     let live: Vec<Counters> = match console.is_live() {
         true => plan.workers.iter().map(|_| Counters::new(plan.measure_latency)).collect(),
         false => Vec::new(),
@@ -189,8 +212,8 @@ fn measure(plan: &SpanPlan, system: &System, control: &Control, console: &Consol
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for (index, worker) in plan.workers.iter().enumerate() {
-            let (shared, live) = (&shared, live.get(index));
-            let work = move || work(worker, shared, control, live);
+            let (live, ring) = (live.get(index), rings.get(index));
+            let work = move || work(worker, shared, control, live, ring);
             match std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, work) {
                 Ok(thread) => threads.push(thread),
                 Err(e) => {
@@ -226,8 +249,14 @@ fn measure(plan: &SpanPlan, system: &System, control: &Control, console: &Consol
 }
 
 /// The whole life of a worker thread.
-fn work(worker: &WorkerPlan, shared: &Shared, control: &Control, live: Option<&Counters>) -> Ended {
-    let worker = match setup::set_up(worker, shared, Phases::Controlled(control), live) {
+fn work(
+    worker: &WorkerPlan,
+    shared: &Shared,
+    control: &Control,
+    live: Option<&Counters>,
+    log: Option<&Ring>,
+) -> Ended {
+    let worker = match setup::set_up(worker, shared, Phases::Controlled(control), live, log) {
         Ok(worker) => worker,
         Err(message) => {
             control.fail(message);
@@ -305,17 +334,19 @@ impl Clocked<'_> {
 }
 
 /// Runs the workers in virtual time, one after the other in this thread: the outcome depends on the plan alone.
-fn simulate(plan: &SpanPlan, system: &System, console: &Console) -> SpanOutcome {
-    let interlocked = interlocked_positions(plan);
-    let shared = Shared { span: plan, interlocked: &interlocked, console };
+fn simulate(shared: &Shared, system: &System, log: Option<&IoLog>) -> SpanOutcome {
+    let plan = shared.span;
     let schedule = setup::schedule(plan);
     let mut results =
         SpanResults { measured: schedule.cooldown - schedule.measure, ..SpanResults::default() };
     let mut failures = Vec::new();
     for worker in &plan.workers {
-        match setup::set_up(worker, &shared, Phases::Scheduled(schedule), None) {
-            Ok(worker) => {
-                let ended = worker.run(plan);
+        let ended = logged(log, worker.thread..worker.thread + 1, true, |rings| {
+            setup::set_up(worker, shared, Phases::Scheduled(schedule), None, rings.first())
+                .map(|worker| worker.run(plan))
+        });
+        match ended {
+            Ok(ended) => {
                 results.threads.push(ended.results);
                 merge_errors(&mut results.errors, ended.errors);
                 failures.extend(ended.failure);
