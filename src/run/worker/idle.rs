@@ -48,7 +48,10 @@ impl Idle {
 
     #[inline]
     fn make_room(&mut self, more: usize) {
-        if self.requests.len() + more > 2 * self.depth || self.is_empty() {
+        if self.is_empty() {
+            self.requests.clear();
+            self.front = 0;
+        } else if self.requests.len() + more > 2 * self.depth {
             self.requests.copy_within(self.front.., 0);
             self.requests.truncate(self.len());
             self.front = 0;
