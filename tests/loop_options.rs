@@ -14,13 +14,14 @@ fn file(directory: &tempfile::TempDir) -> std::path::PathBuf {
     file
 }
 
-/// I/Os in the measured time over those that the rate allows in it.
+/// The I/Os of the measured time are those that the rate allows in it: hardly any more, and no fewer than a busy machine
+/// that starts threads late may lose.
 #[track_caller]
-fn within(ended: &common::Ended, rate: f64, tolerance: f64) {
+fn within(ended: &common::Ended, rate: f64) {
     let total = ended.report().total("Total IO");
-    let seconds = total.ios as f64 / total.iops;
-    let asked = rate * seconds;
-    assert!((total.ios as f64 - asked).abs() <= tolerance, "{} I/Os instead of {asked}", total.ios);
+    let asked = rate * total.ios as f64 / total.iops;
+    let allowed = asked * 0.95 - 3.0..=asked + 3.0;
+    assert!(allowed.contains(&(total.ios as f64)), "{} I/Os instead of {asked}", total.ios);
 }
 
 #[test]
@@ -37,8 +38,7 @@ fn a_rate_is_kept_by_every_engine_at_every_depth() {
         ("-g1638 -o2", 1638.0 * 1000.0 / 4096.0),
         ("-g7i -o2 -i1 -j500", 7.0),
     ] {
-        // The last I/O may fall on either side of the end, in every thread; the machine may be late by some ms.
-        within(&diskspd(&format!("{line} -b4K -r -W0 -d2 {{}}"), &file), rate, 3.0 + rate * 0.02);
+        within(&diskspd(&format!("{line} -b4K -r -W0 -d2 {{}}"), &file), rate);
     }
 }
 
@@ -47,7 +47,7 @@ fn a_rate_persists_through_the_warm_up_without_a_burst() {
     let directory = directory();
     let file = file(&directory);
     let ended = diskspd("-g50i -b4K -o8 -W1 -C1 -d2 -D {}", &file);
-    within(&ended, 50.0, 3.0);
+    within(&ended, 50.0);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn each_target_of_a_thread_has_its_own_limit() {
     std::fs::write(&b, vec![1; 1 << 20]).unwrap();
     let ended = diskspd(&format!("-F1 -g100i -b4K -o3 -W0 -d2 {} {{}}", a.display()), &b);
     let ios: Vec<u64> = ended.report().rows("Total IO").iter().map(|row| row[2].parse().unwrap()).collect();
-    assert!(ios.len() == 2 && ios.iter().all(|ios| (190..=205).contains(ios)), "{ios:?}");
+    assert!(ios.len() == 2 && ios.iter().all(|ios| (170..=203).contains(ios)), "{ios:?}");
 }
 
 #[test]
@@ -196,6 +196,10 @@ fn the_log_of_a_simulated_run_is_complete_and_the_same_every_time() {
 fn a_failed_io_ends_the_run_but_with_completion_routines_only_its_request() {
     let directory = directory();
     let (file, limit) = (file(&directory), 2 << 20);
+    if common::tool("prlimit --version").is_none() || common::tool("env --ignore-signal=XFSZ true").is_none()
+    {
+        return common::skip("prlimit (util-linux) or env --ignore-signal (coreutils 8.31) is missing");
+    }
     // Writes beyond the process's file size limit fail with EFBIG; half of the target lies there.
     let run = |options: &str| -> common::Ended {
         std::process::Command::new("prlimit")

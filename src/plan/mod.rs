@@ -70,6 +70,13 @@ pub struct WorkerPlan {
     pub buffer: u64,
 }
 
+impl WorkerPlan {
+    /// Whether the I/Os on any of its targets have to wait for their time.
+    pub fn is_limited(&self) -> bool {
+        self.targets.iter().any(|target| target.limit != Limit::None)
+    }
+}
+
 /// What writes carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteContent {

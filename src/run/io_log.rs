@@ -15,6 +15,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread::Thread;
 use std::time::Duration;
 
 /// First line of the file.
@@ -105,10 +106,8 @@ impl IoLog {
         let finished = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let writer = scope.spawn(|| self.write(&rings, &finished));
-            let result = work(&rings);
-            finished.store(true, Ordering::Release);
-            writer.thread().unpark();
-            result
+            let _finish = Finish { finished: &finished, writer: writer.thread().clone() };
+            work(&rings)
         })
     }
 
@@ -166,6 +165,19 @@ impl IoLog {
                 output.dropped, output.seen
             )
         })
+    }
+}
+
+/// Ends the writer when the work is done, however it ends.
+struct Finish<'a> {
+    finished: &'a AtomicBool,
+    writer: Thread,
+}
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.finished.store(true, Ordering::Release);
+        self.writer.unpark();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::clock::Nanos;
 use crate::plan::WorkerPlan;
-use crate::workload::pace::{Limit, Pace};
+use crate::workload::pace::Pace;
 
 /// One pace per target. (Floating requests can't be limited: the profile's validation sees to it.)
 #[derive(Debug)]
@@ -38,12 +38,5 @@ impl Pacing {
     /// Everything asked for has been handed over.
     pub fn handed_over(&mut self, now: Nanos) {
         self.paces.iter_mut().for_each(|pace| pace.handed_over(now));
-    }
-}
-
-impl WorkerPlan {
-    /// Whether the I/Os on any of its targets have to wait for their time.
-    pub fn is_limited(&self) -> bool {
-        self.targets.iter().any(|target| target.limit != Limit::None)
     }
 }
