@@ -3,6 +3,7 @@
 //! rounds, one of which finds the machine quiet.
 
 use diskspd::profile::{Distribution, DistributionKind, DistributionRange};
+use diskspd::workload::payload::Noise;
 use diskspd::workload::{Assignment, Pattern, TargetWorkload, ThreadWorkload};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -50,6 +51,26 @@ fn main() {
     report("random, three targets, floating", true, &[random, odd, random]);
     let weighted = TargetWorkload { weight: 3, ..BASIS };
     report("random, three targets, weighted", true, &[random, odd, &weighted]);
+    for block in [512, 4096, 65536] {
+        noise(block);
+    }
+}
+
+/// Content of writes with `-Zr`, GiB/s of one core.
+fn noise(block: usize) {
+    let mut noise = Noise::new(0);
+    let mut buffer = vec![0; block];
+    let mut fastest = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        let writes = (16 << 20) / block;
+        for _ in 0..writes {
+            noise.fill(black_box(&mut buffer));
+        }
+        fastest = fastest.min(start.elapsed().as_secs_f64() / (writes * block) as f64);
+    }
+    let rate = 1.0 / fastest / f64::from(1 << 30);
+    println!("-Zr, writes of {block:<19} {:6.1} ns, {rate:.1} GiB/s", fastest * 1e9 * block as f64);
 }
 
 fn report(name: &str, floating: bool, targets: &[&TargetWorkload]) {

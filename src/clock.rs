@@ -2,6 +2,7 @@
 //!
 //! All times are nanoseconds in a `u64` ([`Nanos`]), counted from an origin that only differences make sense of.
 
+use rustix::time::Timespec;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -35,6 +36,18 @@ impl Clock {
         match self {
             Clock::Monotonic => monotonic(),
             Clock::Virtual(hand) => hand.get(),
+        }
+    }
+
+    /// Sleeps until `time`, or until a signal arrives; a virtual clock is moved there.
+    pub fn sleep_until(&self, time: Nanos) {
+        match self {
+            Clock::Virtual(_) => self.advance_to(time),
+            Clock::Monotonic => {
+                let at = Timespec { tv_sec: (time / SECOND) as i64, tv_nsec: (time % SECOND) as _ };
+                // Whoever was interrupted looks at the time and sleeps again.
+                let _ = rustix::thread::clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &at);
+            }
         }
     }
 

@@ -101,14 +101,26 @@ fn a_file_system_without_o_direct_is_named() {
 }
 
 #[test]
-fn what_this_version_cannot_do_is_refused_by_name() {
+fn write_data_that_cannot_be_had() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     std::fs::write(&file, vec![3; 1 << 20]).unwrap();
-    for option in ["-Zr -w50", "-Z1M -w50", "-g100", "-i5 -j5", "-x", "-vs"] {
-        let name = &option.split(' ').next().unwrap()[..2];
-        diskspd(&format!("{option} -W0 -d1 {{}}"), &file).fails(3, &[name, "this version"]);
-    }
+    let line = "-b4K -w100 -Z1M,/nonexistent/content -W0 -d1 {}";
+    diskspd(line, &file).fails(1, &["-Z", "'/nonexistent/content'", "No such file"]);
+    diskspd("-b4K -w100 -Z1000T -W0 -d1 {}", &file).fails(1, &["memory", "-Z"]);
+    diskspd("-b4K -w100 -Z1K -W0 -d1 {}", &file).fails(3, &["-Z"]);
+    assert_eq!(std::fs::read(&file).unwrap(), vec![3; 1 << 20]);
+}
+
+#[test]
+fn a_log_that_would_destroy_something_is_refused() {
+    let directory = directory();
+    let (file, link) = (directory.path().join("test.dat"), directory.path().join("link"));
+    std::fs::write(&file, vec![3; 1 << 20]).unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    diskspd("--io-log {} -W0 -d30 {}", &file).fails(1, &["--io-log", "target"]);
+    diskspd(&format!("--io-log {} -W0 -d30 {{}}", link.display()), &file).fails(1, &["--io-log", "target"]);
+    diskspd("--io-log /nonexistent/log.csv -W0 -d30 {}", &file).fails(1, &["/nonexistent/log.csv"]);
     assert_eq!(std::fs::read(&file).unwrap(), vec![3; 1 << 20]);
 }
 

@@ -3,6 +3,7 @@
 use super::{Events, Invocation, OutRequest, Overrides, RunRequest, StreamRequest, XmlProfile};
 use crate::engine::EngineKind;
 use crate::profile::{CacheMode, Profile, RawText, Target, TimeSpan};
+use std::path::PathBuf;
 
 /// Settings as the options fill them in, and the state that later options are judged against.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +40,8 @@ pub struct Draft {
     pub out: Vec<OutRequest>,
     /// `--stream`
     pub stream: Option<StreamRequest>,
+    /// `--io-log`
+    pub io_log: Option<PathBuf>,
     /// `--recreate`
     pub recreate: bool,
     /// `--destroy`
@@ -79,6 +82,7 @@ impl Draft {
             engine: self.engine,
             out: self.out,
             stream: self.stream,
+            io_log: self.io_log,
             recreate: self.recreate,
             destroy: self.destroy,
             warnings,

@@ -90,6 +90,8 @@ pub struct RunRequest {
     pub out: Vec<OutRequest>,
     /// `--stream`
     pub stream: Option<StreamRequest>,
+    /// `--io-log`: log every single I/O in this file.
+    pub io_log: Option<PathBuf>,
     /// `--recreate`: write files of `-c` anew even when they are complete.
     pub recreate: bool,
     /// `--destroy`: permit writing to block devices that carry a signature.

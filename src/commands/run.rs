@@ -3,7 +3,7 @@
 use super::load;
 use super::output::{self, OutFile};
 use crate::cli::{EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, RunRequest, StreamRequest};
-use crate::plan::{self, PlanError, Severity};
+use crate::plan::{PlanError, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, ResultFormat};
 use crate::report::{self, Format, plan_text, profile_text, profile_xml};
@@ -32,9 +32,6 @@ pub fn run(request: &RunRequest) -> u8 {
     if request.profile_only {
         return print_profile(profile);
     }
-    if complain(&plan::not_yet(profile)) {
-        return EXIT_USAGE;
-    }
     if profile.etw.is_some() {
         eprintln!("WARNING: -e: Linux has no such event tracing; the report comes without its sections");
     }
@@ -43,6 +40,7 @@ pub fn run(request: &RunRequest) -> u8 {
         engine: request.engine,
         recreate: request.recreate,
         destroy: request.destroy,
+        io_log: request.io_log.clone(),
         ..Options::default()
     };
     if request.dry_run {

@@ -82,7 +82,7 @@ pub struct Done {
 pub struct Setup {
     /// Open files, addressed by index. Empty slots are not allowed; `null` and `sim` ignore the list and take none.
     pub files: Vec<File>,
-    /// Memory for all I/Os.
+    /// Memory for all I/Os; what is shared of it is only written from.
     pub buffer: Buffer,
     /// Largest number of I/Os in flight; at least 1.
     pub depth: u32,
@@ -113,8 +113,8 @@ pub trait Engine {
     /// Never returns more than [`Setup::depth`] completions; room for so many in `done` avoids allocation here.
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError>;
 
-    /// The memory of all I/Os, to prepare what is written next and to look at what was read. Parts that are in flight
-    /// must not be touched. (The bytes and not the [`Buffer`]: that one must stay where the kernel writes to.)
+    /// The private memory of all I/Os, to prepare what is written next and to look at what was read. Parts that are in
+    /// flight must not be touched. (The bytes and not the [`Buffer`]: that one must stay where the kernel writes to.)
     fn buffer(&mut self) -> &mut [u8];
 
     /// One line on what the engine makes use of, for `-v` and the record: `io_uring: single issuer, registered files`.
@@ -143,6 +143,11 @@ impl EngineKind {
     /// The engine of that name, as `--engine` takes it.
     pub fn from_name(name: &str) -> Option<EngineKind> {
         ENGINES.iter().find(|row| row.name == name).map(|row| row.kind)
+    }
+
+    /// Whether the thread itself does the I/O in [`Engine::wait`], so that there is nothing to wait for.
+    pub fn is_synchronous(self) -> bool {
+        self.row().one_at_a_time
     }
 
     /// Its row in [`ENGINES`].

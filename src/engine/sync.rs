@@ -25,13 +25,21 @@ impl Sync {
         let Some(file) = self.setup.files.get(io.file as usize) else { return Ok(Err(Errno::BADF)) };
         self.thread.set(file.priority).map_err(super::priority_refused)?;
         let end = io.buffer_offset + io.length as usize;
-        let Some(data) = self.setup.buffer.as_mut_slice().get_mut(io.buffer_offset..end) else {
-            return Ok(Err(Errno::FAULT));
-        };
-        Ok(match io.direction {
-            Direction::Read => retry_on_intr(|| pread(&file.handle, &mut *data, io.offset)),
-            Direction::Write => retry_on_intr(|| pwrite(&file.handle, &*data, io.offset)),
-        })
+        let place = io.buffer_offset..end;
+        match io.direction {
+            Direction::Read => {
+                let Some(data) = self.setup.buffer.as_mut_slice().get_mut(place) else {
+                    return Ok(Err(Errno::FAULT));
+                };
+                Ok(retry_on_intr(|| pread(&file.handle, &mut *data, io.offset)))
+            }
+            Direction::Write => {
+                let Some(data) = self.setup.buffer.as_slice().get(place) else {
+                    return Ok(Err(Errno::FAULT));
+                };
+                Ok(retry_on_intr(|| pwrite(&file.handle, data, io.offset)))
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! From a time span and the facts of the machine to a plan.
 
 use super::access::{map_options, open_mode, priority};
-use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target};
+use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, writing};
 use crate::engine::EngineKind;
 use crate::profile::{Profile, Target, TimeSpan};
 use crate::system::System;
@@ -74,13 +74,15 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             idle.join(", ")
         )));
     }
+    let sources = writing::sources(span);
+    let shared = sources.iter().fold(0u64, |sum, s| sum.saturating_add(s.size));
     // Large pages are not part of the memory that is available; whether there are enough shows when they are taken.
     let ordinary = workers.iter().filter(|w| !w.large_pages);
-    let buffers: u64 = ordinary.fold(0, |sum, w| sum.saturating_add(w.buffer));
+    let buffers: u64 = ordinary.fold(shared, |sum, w| sum.saturating_add(w.buffer));
     let available = around.system.memory_available;
     if available > 0 && buffers > available {
         errors.push(PlanError::target(format!(
-            "the I/O buffers need {} of memory, {} are available: lower -b, -o or -t",
+            "the I/O buffers need {} of memory, {} are available: lower -b, -o, -t or -Z<size>",
             units::Size(buffers),
             units::Size(available)
         )));
@@ -97,6 +99,9 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         progress: profile.progress,
         workers,
         targets: span.targets.len(),
+        sources,
+        wait_statistics: profile.verbose_stats,
+        completion_routines: span.completion_routines,
         warnings,
     })
 }
@@ -169,7 +174,8 @@ fn worker(
             mapping: map_options(target),
             size,
             requests,
-            zero_write_buffers: target.zero_write_buffers,
+            content: writing::content(span, index, &around.facts[index]),
+            limit: writing::limit(span, target),
             read_buffer,
             write_buffer,
             workload: workload(target, size, relative, weight)?,

@@ -6,20 +6,20 @@ mod access;
 mod affinity;
 mod build;
 mod error;
-mod not_yet;
 mod target;
+mod writing;
 
 pub use build::{Surroundings, plan};
 pub use error::{PlanError, Severity};
-pub use not_yet::not_yet;
 pub use target::creates;
 
 use crate::engine::EngineKind;
-use crate::profile::RawText;
+use crate::profile::{RandomDataSource, RawText};
 pub use crate::sys::files::{AccessHint, OpenMode};
 pub use crate::sys::io_priority::IoPriority;
 pub use crate::sys::mapping::{Flush, MapOptions};
 use crate::workload::TargetWorkload;
+use crate::workload::pace::Limit;
 use std::path::PathBuf;
 
 /// One time span, fully decided.
@@ -41,6 +41,12 @@ pub struct SpanPlan {
     pub workers: Vec<WorkerPlan>,
     /// How many targets the span has (interlocked positions are kept by target).
     pub targets: usize,
+    /// Sources of write data (`-Z<size>`), in the order of their targets. [`WriteContent::Source`] counts them.
+    pub sources: Vec<RandomDataSource>,
+    /// Whether waits are reported (`-vs`).
+    pub wait_statistics: bool,
+    /// Completions are handled one by one, each request being issued anew at once (`-x`).
+    pub completion_routines: bool,
     /// What the user should know, though it stops nothing.
     pub warnings: Vec<String>,
 }
@@ -62,10 +68,35 @@ pub struct WorkerPlan {
     pub floating: bool,
     /// What it works on, in order.
     pub targets: Vec<WorkerTarget>,
-    /// Bytes of its I/O buffer.
+    /// Bytes of its I/O buffer, sources of write data not included.
     pub buffer: u64,
     /// The buffer consists of large pages (`-l`): all of it, when any of its targets asks for them.
     pub large_pages: bool,
+}
+
+impl WorkerPlan {
+    /// Whether the I/Os on any of its targets have to wait for their time.
+    pub fn is_limited(&self) -> bool {
+        self.targets.iter().any(|target| target.limit != Limit::None)
+    }
+}
+
+/// What writes carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteContent {
+    /// Bytes 0, 1, .. 255, again and again.
+    Pattern,
+    /// Zeros (`-Z`).
+    Zeros,
+    /// Something new every time (`-Zr`).
+    Fresh,
+    /// A piece of a source, at a random position (`-Z<size>`).
+    Source {
+        /// Index in [`SpanPlan::sources`].
+        index: usize,
+        /// The position is a multiple of this, bytes; a power of two.
+        alignment: u32,
+    },
 }
 
 /// One target of a worker.
@@ -87,8 +118,10 @@ pub struct WorkerTarget {
     pub size: u64,
     /// Requests bound to it; with a floating pool, those of the whole thread.
     pub requests: u32,
-    /// Whether write buffers are zero-filled instead of the 0, 1, .. 255 pattern.
-    pub zero_write_buffers: bool,
+    /// What writes carry.
+    pub content: WriteContent,
+    /// How fast the thread may go on this target.
+    pub limit: Limit,
     /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a block later.
     pub read_buffer: u64,
     /// The same for writes.

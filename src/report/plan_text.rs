@@ -3,6 +3,7 @@
 use crate::plan::{Flush, IoPriority, SpanPlan, WorkerPlan, WorkerTarget};
 use crate::units;
 use crate::workload::Pattern;
+use crate::workload::pace::Limit;
 
 /// Appends the plan of one time span, numbered from 1.
 pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
@@ -105,9 +106,19 @@ fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
     };
     let start = if w.first > 0 { format!(" from {}", w.first) } else { String::new() };
     format!(
-        "{mix} {} {pattern}{start} step {}, {share}, {}",
+        "{mix} {} {pattern}{start} step {}, {share}, {}{}",
         units::Size(u64::from(w.block_size)),
         units::Size(w.stride),
-        modes.join(" ")
+        modes.join(" "),
+        limit(target)
     )
+}
+
+/// `, at most 1000 I/Os in 1000 ms`
+fn limit(target: &WorkerTarget) -> String {
+    match target.limit {
+        Limit::None => String::new(),
+        Limit::Rate { ios, nanos } => format!(", at most {ios} I/Os in {} ms", nanos / 1_000_000),
+        Limit::Bursts { ios, pause } => format!(", {} ms pause after {ios} I/Os", pause / 1_000_000),
+    }
 }

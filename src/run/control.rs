@@ -25,6 +25,7 @@ pub enum Phase {
 #[derive(Debug, Default)]
 pub struct Control {
     phase: AtomicU8,
+    start_signal: AtomicU64,
     measure_start: AtomicU64,
     interrupted: AtomicBool,
     state: Mutex<State>,
@@ -138,8 +139,17 @@ impl Control {
 
     /// The start signal: all workers begin their I/O.
     pub fn start(&self) {
-        self.lock().started = true;
+        let mut state = self.lock();
+        if !state.started {
+            self.start_signal.store(clock::monotonic(), Ordering::Relaxed);
+        }
+        state.started = true;
         self.changed.notify_all();
+    }
+
+    /// When the start signal was given; only meaningful in a worker that has seen it.
+    pub fn start_signal(&self) -> Nanos {
+        self.start_signal.load(Ordering::Relaxed)
     }
 
     /// Sleeps until `deadline`. False = a worker failed or the user interrupted before.

@@ -11,6 +11,7 @@ mod console;
 mod control;
 pub mod events;
 mod interrupt;
+mod io_log;
 mod live;
 #[cfg(test)]
 mod order_tests;
@@ -18,6 +19,7 @@ mod precreate;
 pub mod prepare;
 mod recorder;
 mod setup;
+mod sources;
 mod span;
 mod stream;
 mod worker;
@@ -34,6 +36,7 @@ use crate::plan::{PlanError, Severity};
 use crate::profile::Profile;
 use crate::results::{Results, SpanResults};
 use crate::system::System;
+use io_log::IoLog;
 use std::collections::HashSet;
 
 /// How a run ended.
@@ -69,6 +72,12 @@ pub fn run(
     if !unfit.is_empty() {
         return Err(unfit);
     }
+    let targets =
+        profile.time_spans.iter().flat_map(|span| &span.targets).map(|target| target.path.as_path());
+    let log = match &options.io_log {
+        Some(path) => Some(IoLog::create(path, targets).map_err(|message| vec![PlanError::target(message)])?),
+        None => None,
+    };
     let mut outcome = Outcome::default();
     let precreated = match precreate::create_all(profile, options, control, console) {
         Ok(paths) => paths,
@@ -77,6 +86,15 @@ pub fn run(
             HashSet::new()
         }
     };
+    let common = span::Common {
+        profile,
+        precreated: &precreated,
+        system,
+        options,
+        control,
+        console,
+        log: log.as_ref(),
+    };
     for (number, time_span) in profile.time_spans.iter().enumerate() {
         if !outcome.failures.is_empty() || control.is_interrupted() {
             outcome.results.time_spans.push(SpanResults::default());
@@ -84,7 +102,7 @@ pub fn run(
         }
         console.begin_span(number + 1);
         console.verbose(|| format!("generating I/O for time span {}", number + 1));
-        let ended = span::run(profile, time_span, &precreated, system, options, control, console);
+        let ended = span::run(time_span, common);
         console.clear_line();
         outcome.results.time_spans.push(ended.results);
         outcome.failures = ended.failures;
@@ -93,5 +111,8 @@ pub fn run(
         }
     }
     console.end_stream();
+    if let Some(complaint) = log.and_then(|log| log.complaint()) {
+        console.warn(&complaint);
+    }
     Ok(outcome)
 }

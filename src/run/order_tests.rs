@@ -3,7 +3,7 @@
 
 use super::console::Console;
 use super::recorder::Recorder;
-use super::worker::{Phases, Schedule, Worker};
+use super::worker::{Phases, Requests, Schedule, Worker};
 use crate::clock::Clock;
 use crate::engine::{Direction, Done, Engine, EngineError, EngineKind, Io};
 use crate::plan::{self, Surroundings};
@@ -79,10 +79,11 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
         engine: Box::new(engine),
         recorder: Recorder::new(&span, plan, &workload, Default::default(), None),
         workload,
-        files: vec![0],
+        requests: Requests::new(plan, &[0], &[0]),
         clock,
         phases: Phases::Scheduled(Schedule { measure: 0, cooldown: 1000, stop: 1000 }),
         live: None,
+        log: None,
         console: &Console::new(false),
     };
     let ended = worker.run(&span);

@@ -1,14 +1,15 @@
 //! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
 
 use super::console::Console;
+use super::io_log::Ring;
 use super::live::Counters;
 use super::recorder::{Accounts, Recorder};
 use super::stream::Progress;
-use super::worker::{Phases, Schedule, Worker};
+use super::worker::{Phases, Requests, Schedule, Worker};
 use crate::clock::{Clock, SECOND};
 use crate::engine::{EngineKind, File, Setup};
-use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget};
-use crate::sys::memory::{Buffer, LargePages};
+use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
+use crate::sys::memory::{self, Buffer, LargePages};
 use crate::sys::{cpu, files};
 use crate::system::claims::Claims;
 use crate::units;
@@ -27,6 +28,8 @@ pub struct Shared<'a> {
     pub accounts: Arc<Accounts>,
     /// What each of them lets the stream see; empty = nobody looks.
     pub progress: Vec<Arc<Progress>>,
+    /// Write data, by [`SpanPlan::sources`].
+    pub sources: &'a [memory::Shared],
     /// For `-v` and `-P`.
     pub console: &'a Console,
 }
@@ -40,6 +43,7 @@ pub fn set_up<'a>(
     shared: &Shared<'a>,
     phases: Phases<'a>,
     live: Option<&'a Counters>,
+    log: Option<&'a Ring>,
 ) -> Result<Worker<'a>, String> {
     let thread = plan.thread;
     let real = plan.engine.row().needs_files;
@@ -56,16 +60,14 @@ pub fn set_up<'a>(
     };
     let (opened, files) =
         if real { open_all(plan, shared.claims)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
+    if real && plan.is_limited() {
+        cpu::wake_exactly();
+    }
+    let (buffer, sources) = buffer(plan, shared)?;
     let engine = plan
         .engine
         .row()
-        .create(Setup {
-            files: opened,
-            buffer: buffer(plan, shared.span)?,
-            depth: plan.depth,
-            clock: clock.clone(),
-            seed: plan.seed,
-        })
+        .create(Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed })
         .map_err(|e| format!("thread {thread}: {e}"))?;
     let assignments: Vec<Assignment> = plan
         .targets
@@ -76,7 +78,13 @@ pub fn set_up<'a>(
             interlocked: Arc::clone(&shared.interlocked[t.target]),
         })
         .collect();
-    let workload = ThreadWorkload::new(plan.seed, plan.floating, &assignments);
+    let mut workload = ThreadWorkload::new(plan.seed, plan.floating, &assignments);
+    for (index, target) in plan.targets.iter().enumerate() {
+        if let WriteContent::Source { index: source, .. } = target.content {
+            let slices = shared.span.sources[source].size - u64::from(target.workload.block_size) + 1;
+            workload.draw_slices(index, slices);
+        }
+    }
     let progress = shared.progress.get(thread as usize).cloned();
     let recorder = Recorder::new(shared.span, plan, &workload, Arc::clone(&shared.accounts), progress);
     shared.console.verbose(|| {
@@ -88,7 +96,18 @@ pub fn set_up<'a>(
             engine.features()
         )
     });
-    Ok(Worker { plan, engine, workload, files, recorder, clock, phases, live, console: shared.console })
+    Ok(Worker {
+        plan,
+        engine,
+        workload,
+        requests: Requests::new(plan, &files, &sources),
+        recorder,
+        clock,
+        phases,
+        live,
+        log: log.map(Ring::producer),
+        console: shared.console,
+    })
 }
 
 /// The phases of a span on a virtual clock that starts at 0.
@@ -125,8 +144,9 @@ fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>),
     Ok((opened, index))
 }
 
-/// The worker's buffer, write areas filled with what is written. Zero is what new memory holds.
-fn buffer(plan: &WorkerPlan, span: &SpanPlan) -> Result<Buffer, String> {
+/// The worker's buffer, write areas filled with what is written (zero is what new memory holds), and for each target
+/// where in it the source of its write data begins.
+fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), String> {
     let refused = |why: &dyn std::fmt::Display| {
         format!(
             "thread {}: {} of memory for I/O buffers can't be had: {why}; lower -b or -o",
@@ -134,19 +154,28 @@ fn buffer(plan: &WorkerPlan, span: &SpanPlan) -> Result<Buffer, String> {
             units::Size(plan.buffer)
         )
     };
-    let length = usize::try_from(plan.buffer).map_err(|e| refused(&e))?;
-    let mut buffer = match plan.large_pages {
-        true => Buffer::of_large_pages(length)
-            .map_err(|why| format!("thread {}: -l: {why}{}", plan.thread, reserve_large_pages(span)))?,
-        false => Buffer::new(length).map_err(|e| refused(&e))?,
+    let source = |target: &WorkerTarget| match target.content {
+        WriteContent::Source { index, .. } => Some(index),
+        _ => None,
     };
-    let written = |t: &&WorkerTarget| t.workload.write_ratio > 0 && !t.zero_write_buffers;
-    for target in plan.targets.iter().filter(written) {
+    let used: Vec<&memory::Shared> =
+        plan.targets.iter().filter_map(source).map(|i| &shared.sources[i]).collect();
+    let length = usize::try_from(plan.buffer).map_err(|e| refused(&e))?;
+    let (mut buffer, places) = match plan.large_pages {
+        true => Buffer::of_large_pages_with(length, &used).map_err(|why| {
+            format!("thread {}: -l: {why}{}", plan.thread, reserve_large_pages(shared.span))
+        })?,
+        false => Buffer::with_shared(length, &used).map_err(|e| refused(&e))?,
+    };
+    let patterned = |t: &&WorkerTarget| t.workload.write_ratio > 0 && t.content == WriteContent::Pattern;
+    for target in plan.targets.iter().filter(patterned) {
         let bytes = u64::from(target.workload.block_size) * u64::from(target.requests);
         let area = target.write_buffer as usize..(target.write_buffer + bytes) as usize;
         payload::fill_pattern(&mut buffer.as_mut_slice()[area]);
     }
-    Ok(buffer)
+    let mut places = places.into_iter();
+    let place = |target| source(target).and_then(|_| places.next()).unwrap_or(0);
+    Ok((buffer, plan.targets.iter().map(place).collect()))
 }
 
 /// What to do about missing large pages: how many all threads together take.

@@ -3,13 +3,14 @@
 use super::console::Console;
 use super::control::{Control, Phase};
 use super::events::Events;
+use super::io_log::{IoLog, Ring};
 use super::live::Counters;
 use super::precreate::File;
-use super::recorder::{Accounts, merge_errors};
+use super::recorder::merge_errors;
 use super::setup::{self, Shared};
 use super::stream::{Progress, Ticker};
 use super::worker::{Outcome as Ended, Phases};
-use super::{prepare, recorder};
+use super::{prepare, recorder, sources};
 use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, WorkerPlan};
@@ -23,6 +24,7 @@ use crate::system::target;
 use crate::system::target::{TargetFacts, TargetKind};
 use crate::workload::InterlockedPosition;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -37,12 +39,19 @@ pub struct Options {
     pub destroy: bool,
     /// `-ys`, `-yf`, `-yr`
     pub events: Events,
+    /// `--io-log`: every single I/O is logged in this file.
+    pub io_log: Option<PathBuf>,
 }
 
 impl Options {
     /// No file is opened, no device touched.
     pub fn simulated(&self) -> bool {
         self.engine.is_some_and(|kind| !kind.row().needs_files)
+    }
+
+    /// Time itself is simulated.
+    fn virtual_time(&self) -> bool {
+        self.engine.is_some_and(|kind| kind.row().virtual_time)
     }
 }
 
@@ -114,16 +123,28 @@ fn plan_at(
     plan::plan(profile, span, Surroundings { system, facts: &facts, engine: options.engine })
 }
 
-/// Runs one time span. Files that are `precreated` are not created again.
-pub fn run(
-    profile: &Profile,
-    span: &TimeSpan,
-    precreated: &HashSet<RawText>,
-    system: &System,
-    options: &Options,
-    control: &Control,
-    console: &Console,
-) -> SpanOutcome {
+/// What the time spans of a run have in common.
+#[derive(Clone, Copy)]
+pub struct Common<'a> {
+    /// The whole profile.
+    pub profile: &'a Profile,
+    /// Files that are not created again.
+    pub precreated: &'a HashSet<RawText>,
+    /// The machine.
+    pub system: &'a System,
+    /// What the user wants.
+    pub options: &'a Options,
+    /// What stops the run.
+    pub control: &'a Control,
+    /// What the run says.
+    pub console: &'a Console,
+    /// Where single I/Os are logged.
+    pub log: Option<&'a IoLog>,
+}
+
+/// Runs one time span.
+pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
+    let Common { profile, precreated, system, options, control, console, log } = common;
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.message).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they came out.
     let planned =
@@ -133,6 +154,10 @@ pub fn run(
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
     first.warnings.iter().for_each(|warning| console.warn(warning));
+    let sources = match sources::make(&first.sources) {
+        Ok(sources) => sources,
+        Err(message) => return SpanOutcome::failed(vec![message]),
+    };
     let claims = match if options.simulated() {
         Ok(Claims::default())
     } else {
@@ -146,9 +171,28 @@ pub fn run(
         Ok(plan) => plan,
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
+    if let Some(log) = log {
+        log.begin_span();
+    }
+    let interlocked = interlocked_positions(&plan);
+    let progress = match console.is_streaming() && !options.virtual_time() {
+        true => plan.workers.iter().map(|_| Progress::new(is_timed(&plan))).collect(),
+        false => Vec::new(),
+    };
+    let shared = Shared {
+        span: &plan,
+        interlocked: &interlocked,
+        claims: &claims,
+        accounts: Arc::default(),
+        progress,
+        sources: &sources,
+        console,
+    };
     let outcome = match options.engine {
-        Some(EngineKind::Sim) => simulate(&plan, system, options, control, console),
-        _ => measure(&plan, system, &claims, options, control, console),
+        Some(_) if options.virtual_time() => simulate(&shared, system, options, control, log),
+        _ => logged(log, 0..plan.workers.len() as u32, false, |rings| {
+            measure(&shared, system, options, control, rings)
+        }),
     };
     drop(claims);
     warn_of_short_transfers(&outcome.results, console);
@@ -212,30 +256,25 @@ pub(super) fn create(
     Ok(())
 }
 
+/// Does the work of these threads, with a ring for each of them if there is a log, and else without any.
+fn logged<T>(log: Option<&IoLog>, threads: Range<u32>, patient: bool, work: impl FnOnce(&[Ring]) -> T) -> T {
+    match log {
+        Some(log) => log.record(threads, patient, work),
+        None => work(&[]),
+    }
+}
+
 /// Runs the workers in real time.
 fn measure(
-    plan: &SpanPlan,
+    shared: &Shared,
     system: &System,
-    claims: &Claims,
     options: &Options,
     control: &Control,
-    console: &Console,
+    rings: &[Ring],
 ) -> SpanOutcome {
     control.begin_span();
-    let interlocked = interlocked_positions(plan);
-    let progress: Vec<Arc<Progress>> = match console.is_streaming() {
-        true => plan.workers.iter().map(|_| Progress::new(is_timed(plan))).collect(),
-        false => Vec::new(),
-    };
-    let accounts = Arc::new(Accounts::default());
-    let shared = Shared {
-        span: plan,
-        interlocked: &interlocked,
-        claims,
-        accounts: Arc::clone(&accounts),
-        progress: progress.clone(),
-        console,
-    };
+    let Shared { span: plan, console, .. } = *shared;
+    let (progress, accounts) = (&shared.progress, &shared.accounts);
     let live: Vec<Counters> = match console.is_live() {
         true => plan.workers.iter().map(|_| Counters::new(plan.measure_latency)).collect(),
         false => Vec::new(),
@@ -245,8 +284,8 @@ fn measure(
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for (index, worker) in plan.workers.iter().enumerate() {
-            let (shared, live) = (&shared, live.get(index));
-            let work = move || work(worker, shared, control, live);
+            let (live, ring) = (live.get(index), rings.get(index));
+            let work = move || work(worker, shared, control, live, ring);
             match std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, work) {
                 Ok(thread) => threads.push(thread),
                 Err(e) => {
@@ -258,7 +297,7 @@ fn measure(
         // Not before: the workers would inherit it.
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
         let events = &options.events;
-        let clocked = Clocked { plan, system, events, control, console, live: &live, progress: &progress };
+        let clocked = Clocked { plan, system, events, control, console, live: &live, progress };
         if control.wait_until_ready(plan.workers.len()) && events.may_start(control, console) {
             clocked.phases(&mut results);
         }
@@ -287,8 +326,14 @@ fn measure(
 }
 
 /// The whole life of a worker thread.
-fn work(worker: &WorkerPlan, shared: &Shared, control: &Control, live: Option<&Counters>) -> Ended {
-    let worker = match setup::set_up(worker, shared, Phases::Controlled(control), live) {
+fn work(
+    worker: &WorkerPlan,
+    shared: &Shared,
+    control: &Control,
+    live: Option<&Counters>,
+    log: Option<&Ring>,
+) -> Ended {
+    let worker = match setup::set_up(worker, shared, Phases::Controlled(control), live, log) {
         Ok(worker) => worker,
         Err(message) => {
             control.fail(message);
@@ -388,27 +433,17 @@ impl Clocked<'_> {
 
 /// Runs the workers in virtual time, one after the other in this thread: the outcome depends on the plan alone.
 fn simulate(
-    plan: &SpanPlan,
+    shared: &Shared,
     system: &System,
     options: &Options,
     control: &Control,
-    console: &Console,
+    log: Option<&IoLog>,
 ) -> SpanOutcome {
+    let Shared { span: plan, console, .. } = *shared;
     if !options.events.may_start(control, console) {
         return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
     }
     options.events.measurement_begins(control);
-    let interlocked = interlocked_positions(plan);
-    let claims = &Claims::default();
-    let accounts = Arc::new(Accounts::default());
-    let shared = Shared {
-        span: plan,
-        interlocked: &interlocked,
-        claims,
-        accounts: Arc::clone(&accounts),
-        progress: Vec::new(),
-        console,
-    };
     if console.is_streaming() {
         console.warn(
             "--stream: simulated time passes at once, nothing is streamed; --out FILE.csv has the intervals",
@@ -419,9 +454,12 @@ fn simulate(
         SpanResults { measured: schedule.cooldown - schedule.measure, ..SpanResults::default() };
     let mut failures = Vec::new();
     for worker in &plan.workers {
-        match setup::set_up(worker, &shared, Phases::Scheduled(schedule), None) {
-            Ok(worker) => {
-                let ended = worker.run(plan);
+        let ended = logged(log, worker.thread..worker.thread + 1, true, |rings| {
+            setup::set_up(worker, shared, Phases::Scheduled(schedule), None, rings.first())
+                .map(|worker| worker.run(plan))
+        });
+        match ended {
+            Ok(ended) => {
                 results.threads.push(ended.results);
                 merge_errors(&mut results.errors, ended.errors);
                 failures.extend(ended.failure);
@@ -431,7 +469,7 @@ fn simulate(
     }
     options.events.measurement_ended(control);
     failures.extend(control.failures());
-    results.intervals = accounts.take_intervals();
+    results.intervals = shared.accounts.take_intervals();
     // Nothing real was used: all CPUs were idle in that time.
     let active = system.topology.groups.iter().map(|g| g.active as usize).sum();
     results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];

@@ -1,21 +1,43 @@
-//! THE worker loop: wait, account, refill, submit.
+//! THE worker loop: fill, hand over, collect, account.
+//!
+//! ```text
+//!      idle requests
+//!   ┌─▶ fill ───────▶ hand over ──▶ collect ────────────────▶ account ─┐
+//!   │   draw what     stamp,        wait, poll, or sleep       stamp,  │
+//!   │   may go        submit        until the next may go      count   │
+//!   └──────────────────────────────────────────────────────────────────┘
+//! ```
+
+mod failure;
+mod fresh;
+mod idle;
+mod pacing;
+mod requests;
+mod routines;
 
 use super::console::Console;
 use super::control::{Control, Phase};
+use super::io_log::{Entry, Producer};
 use super::live::Counters;
 use super::recorder::{Completion, Recorder};
 use crate::clock::{Clock, Nanos};
 use crate::engine::{Done, Engine, EngineError, Io};
 use crate::plan::{SpanPlan, WorkerPlan};
-use crate::results::{IoErrors, ThreadResults};
+use crate::results::{IoErrors, ThreadResults, WaitStatistics};
 use crate::workload::ThreadWorkload;
+use failure::Failed;
+use fresh::Fresh;
+use idle::Idle;
+use pacing::Pacing;
+pub use requests::Requests;
 use std::time::Duration;
 
 /// How long a worker sleeps at most before it looks at the phase again: a device that answers nothing any more must
 /// not keep it from ending.
 const TICK: Duration = Duration::from_millis(100);
-/// How long in-flight I/O is waited for after a failure, to count what else failed.
-const DRAIN: Duration = Duration::from_secs(2);
+/// How many I/Os are handed over at most, when latencies are measured, before completions are looked for: an I/O that
+/// ends while others are handed over is not to wait long for its stamp. Chosen by measurement, see docs/measuring.md.
+const LOOK_ASIDE_AFTER: usize = 8;
 
 /// Everything a worker works with; made in its own thread, on its own CPU.
 pub struct Worker<'a> {
@@ -25,8 +47,8 @@ pub struct Worker<'a> {
     pub engine: Box<dyn Engine>,
     /// Its addresses.
     pub workload: ThreadWorkload,
-    /// For each target of the plan the index of its file in the engine.
-    pub files: Vec<u32>,
+    /// Where its I/Os and their data lie.
+    pub requests: Requests,
     /// Its accounts.
     pub recorder: Recorder,
     /// Its time.
@@ -35,6 +57,8 @@ pub struct Worker<'a> {
     pub phases: Phases<'a>,
     /// What others see of it while it runs; `None` = nobody looks.
     pub live: Option<&'a Counters>,
+    /// Where its I/Os are logged (`--io-log`).
+    pub log: Option<Producer<'a>>,
     /// Dots (`-P`).
     pub console: &'a Console,
 }
@@ -70,6 +94,14 @@ impl Phases<'_> {
         }
     }
 
+    /// When the start signal was given.
+    fn start_signal(&self) -> Nanos {
+        match self {
+            Phases::Controlled(control) => control.start_signal(),
+            Phases::Scheduled(_) => 0,
+        }
+    }
+
     #[inline]
     fn measure_start(&self) -> Nanos {
         match self {
@@ -90,265 +122,297 @@ pub struct Outcome {
     pub failure: Option<String>,
 }
 
-/// What the loop has to remember of a request while its I/O is in flight.
-#[derive(Debug, Clone, Copy)]
-struct InFlight {
-    started: Nanos,
-    io: Io,
-    target: u32,
-}
-
-impl Worker<'_> {
+impl<'a> Worker<'a> {
     /// Does I/O until the phase is [`Phase::Stop`], or something fails. I/O that is in flight at the end is never
     /// counted; the engine sees to it when it is dropped.
-    pub fn run(mut self, span: &SpanPlan) -> Outcome {
-        // Without latencies and intervals no clock is read at all; the virtual one costs nothing and tells the phase.
-        let timed = span.measure_latency
-            || span.iops_interval.is_some()
-            || matches!(self.phases, Phases::Scheduled(_));
-        let failure = self.work(timed, span.progress).err().map(|failed| self.explain(failed));
+    pub fn run(self, span: &SpanPlan) -> Outcome {
+        let mut work = Loop::new(self, span);
+        // Synchronous I/O has no completion routines, as in DISKSPD.
+        let ended = if work.routines && !work.synchronous { work.routines() } else { work.turns() };
+        let failure = ended.err().map(|failed| work.explain(failed));
+        let Loop { worker, waits, .. } = work;
         // The engine drains before anything else is given back.
-        drop(self.engine);
-        let (results, errors) = self.recorder.finish();
+        drop(worker.engine);
+        let (mut results, errors) = worker.recorder.finish();
+        results.wait = span.wait_statistics.then_some(waits);
         Outcome { results, errors, failure }
     }
+}
 
-    fn work(&mut self, timed: bool, progress: u32) -> Result<(), Failed> {
-        let depth = self.plan.depth as usize;
-        let mut table = Table::new(self.plan, &self.files);
-        let mut batch = Vec::with_capacity(depth);
-        let mut done: Vec<Done> = Vec::with_capacity(depth);
-        let mut dots = Dots { every: progress, until_next: progress };
-        for request in 0..self.most_in_flight() {
-            batch.push(table.next(&mut self.workload, request));
+/// A worker at work. Everything is allocated when it begins.
+struct Loop<'a> {
+    worker: Worker<'a>,
+    idle: Idle,
+    /// What is handed over next.
+    batch: Vec<Io>,
+    /// What has completed and isn't accounted for yet.
+    done: Vec<Done>,
+    waits: WaitStatistics,
+    dots: Dots,
+    pacing: Option<Pacing>,
+    fresh: Option<Fresh>,
+    /// The most I/Os that are handed over at a time.
+    most: usize,
+    /// Whether stamps are taken. Without latencies, intervals and log no clock is read per I/O.
+    timed: bool,
+    routines: bool,
+    /// The thread itself does one I/O after the other, in the order of the requests.
+    synchronous: bool,
+    /// The log counts from here.
+    start_signal: Nanos,
+}
+
+impl<'a> Loop<'a> {
+    /// Limits count from now on.
+    fn new(worker: Worker<'a>, span: &SpanPlan) -> Loop<'a> {
+        let plan = worker.plan;
+        let depth = plan.depth as usize;
+        let measured = span.measure_latency || span.iops_interval.is_some();
+        // A virtual clock costs nothing, and tells the phase.
+        let virtual_time = matches!(worker.phases, Phases::Scheduled(_));
+        let now = worker.clock.now();
+        let synchronous = plan.engine.is_synchronous();
+        Loop {
+            idle: Idle::all(plan.depth),
+            batch: Vec::with_capacity(depth),
+            done: Vec::with_capacity(depth),
+            waits: WaitStatistics::default(),
+            dots: Dots { every: span.progress, until_next: span.progress },
+            pacing: if span.completion_routines { None } else { Pacing::new(plan, now) },
+            fresh: Fresh::new(plan),
+            most: match (synchronous, measured) {
+                (true, _) => 1,
+                (false, true) => LOOK_ASIDE_AFTER,
+                (false, false) => usize::MAX,
+            },
+            timed: measured || virtual_time || worker.log.is_some(),
+            routines: span.completion_routines,
+            synchronous,
+            start_signal: worker.phases.start_signal(),
+            worker,
         }
+    }
+
+    fn turns(&mut self) -> Result<(), Failed> {
         loop {
-            self.submit(&batch, timed, &mut table, &mut done)?;
-            batch.clear();
-            if done.is_empty() {
-                self.engine.wait(1, TICK, &mut done)?;
-            }
-            let now = if timed { self.clock.now() } else { 0 };
-            let phase = self.phases.at(now);
+            let due = self.fill();
+            self.hand_over()?;
+            self.collect(due)?;
+            // When nothing has completed no stamp is needed, but the virtual clock has to tell the phase.
+            let stamp = self.timed && (!self.done.is_empty() || self.virtual_time());
+            let now = if stamp { self.worker.clock.now() } else { 0 };
+            let phase = self.worker.phases.at(now);
             if phase == Phase::Stop {
                 return Ok(());
             }
-            let measuring = phase == Phase::Measure;
-            let since_start =
-                if timed && measuring { now.saturating_sub(self.phases.measure_start()) } else { 0 };
-            let mut bytes = 0;
-            for completed in &done {
-                let flight = &table.flights[completed.request as usize];
-                if completed.result < 0 {
-                    return Err(self.drain(completed, &table, &done));
-                }
-                bytes += completed.result as u64;
-                let latency = now.saturating_sub(flight.started);
-                if measuring {
-                    self.recorder.count(Completion {
-                        target: flight.target as usize,
-                        direction: flight.io.direction,
-                        bytes: completed.result as u64,
-                        short: (completed.result as u64) < u64::from(flight.io.length),
-                        latency,
-                        since_start,
-                    });
-                }
-                if let (Some(live), true) = (self.live, timed) {
-                    live.add_latency(latency);
-                }
-                let request = self.request_after(completed.request);
-                batch.push(table.next(&mut self.workload, request));
+            let done = std::mem::take(&mut self.done);
+            let accounted = self.account(&done, phase, now);
+            self.done = done;
+            if let Err(first) = accounted {
+                return Err(self.drain(first));
             }
-            if let Some(live) = self.live {
-                live.add(done.len() as u64, bytes);
-            }
-            if progress > 0 {
-                self.console.dots(dots.after(done.len() as u32));
-            }
-            done.clear();
+            self.done.clear();
         }
     }
 
-    /// I/Os in flight at a time: those of all requests, if the engine has more than one at all.
-    fn most_in_flight(&self) -> u32 {
-        if self.plan.engine.row().one_at_a_time { 1 } else { self.plan.depth }
-    }
-
-    /// The request whose turn it is when one has ended: itself, or, one at a time, the next in order.
+    /// Draws the next I/Os of idle requests, as many as may go now. Returns when the next one may, if it is a limit
+    /// that keeps all that are left.
     #[inline]
-    fn request_after(&self, ended: u32) -> u32 {
-        if self.plan.engine.row().one_at_a_time { (ended + 1) % self.plan.depth } else { ended }
+    fn fill(&mut self) -> Option<Nanos> {
+        self.batch.clear();
+        if self.pacing.is_some() {
+            return self.fill_paced();
+        }
+        let Worker { requests, workload, .. } = &mut self.worker;
+        self.batch.extend(self.idle.take(self.most).iter().map(|&request| requests.next(workload, request)));
+        None
     }
 
-    /// Hands the batch over. The start stamp is read right before each handing over, once for all I/Os in it.
-    fn submit(
-        &mut self,
-        mut batch: &[Io],
-        timed: bool,
-        table: &mut Table,
-        done: &mut Vec<Done>,
-    ) -> Result<(), EngineError> {
-        while !batch.is_empty() {
-            if timed {
-                let now = self.clock.now();
-                batch.iter().for_each(|io| table.flights[io.request as usize].started = now);
+    /// Looks at every idle request, in order; those that have to wait go back to the end.
+    fn fill_paced(&mut self) -> Option<Nanos> {
+        let Worker { requests, workload, clock, .. } = &mut self.worker;
+        let pacing = self.pacing.as_mut()?;
+        let now = clock.now();
+        let mut first = Nanos::MAX;
+        for _ in 0..self.idle.len() {
+            if self.batch.len() == self.most {
+                return None;
             }
-            let taken = self.engine.submit(batch)?;
+            let request = self.idle.pop()?;
+            match pacing.ask(request, now) {
+                Ok(()) => self.batch.push(requests.next(workload, request)),
+                Err(due) => {
+                    first = first.min(due);
+                    self.idle.push(request);
+                }
+            }
+        }
+        Some(first)
+    }
+
+    /// Hands the batch over. The start stamp is read right before each handing over, once for all I/Os in it; what
+    /// writes carry is made after it.
+    #[inline]
+    fn hand_over(&mut self) -> Result<(), EngineError> {
+        let Worker { engine, clock, requests, .. } = &mut self.worker;
+        let mut batch = &self.batch[..];
+        let mut fresh = self.fresh.as_mut();
+        while !batch.is_empty() {
+            if self.timed {
+                let now = clock.now();
+                batch.iter().for_each(|io| requests.flights[io.request as usize].started = now);
+            }
+            if let Some(fresh) = fresh.take() {
+                fresh.prepare(batch, &requests.flights, engine.buffer());
+            }
+            let taken = engine.submit(batch)?;
             batch = &batch[taken..];
             if !batch.is_empty() {
-                self.engine.wait(1, TICK, done)?;
+                engine.wait(1, TICK, &mut self.done)?;
             }
         }
         Ok(())
     }
 
-    /// An I/O failed: counts it, and what else fails among the I/Os in flight.
-    fn drain(&mut self, first: &Done, table: &Table, batch: &[Done]) -> Failed {
-        let failed = table.flights[first.request as usize];
-        let mut ended = batch.to_vec();
-        let deadline = crate::clock::monotonic() + DRAIN.as_nanos() as Nanos;
-        // The batch that holds the failure is not part of what is still in flight.
-        let mut in_flight = (self.most_in_flight() as usize).saturating_sub(batch.len());
-        while in_flight > 0 && crate::clock::monotonic() < deadline {
-            let before = ended.len();
-            if self.engine.wait(1, TICK, &mut ended).is_err() {
+    /// Gets completions: waits for them when every request is in flight, or until the next one may go; looks for them
+    /// in passing when there is more to hand over.
+    #[inline]
+    fn collect(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
+        if (self.idle.is_empty() || self.synchronous) && self.pacing.is_none() {
+            self.waits.completion_waits += u64::from(!self.synchronous);
+            return self.wait_until(Nanos::MAX);
+        }
+        self.collect_some(due)
+    }
+
+    fn collect_some(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
+        let Loop { worker, pacing, waits, done, .. } = self;
+        if let Some(pacing) = pacing
+            && pacing.burst_ended()
+        {
+            // The pause begins when the kernel has the last I/O.
+            worker.engine.wait(0, Duration::ZERO, done)?;
+            pacing.handed_over(worker.clock.now());
+            return Ok(());
+        }
+        match due {
+            _ if self.idle.is_empty() || (self.synchronous && !self.batch.is_empty()) => {
+                waits.completion_waits += u64::from(!self.synchronous);
+                self.wait_until(Nanos::MAX)
+            }
+            Some(due) if self.idle.len() == worker.plan.depth as usize => {
+                waits.throttle_sleeps += 1;
+                self.sleep_until(due);
+                Ok(())
+            }
+            Some(due) => {
+                waits.throttle_waits += 1;
+                self.wait_until(due)
+            }
+            None => {
+                let before = done.len();
+                worker.engine.wait(0, Duration::ZERO, done)?;
+                waits.lookasides += 1;
+                waits.lookaside_completions[(done.len() - before).min(7)] += 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits until something has completed, but no longer than until `due`; returns with nothing when the span is over.
+    #[inline]
+    fn wait_until(&mut self, due: Nanos) -> Result<(), EngineError> {
+        loop {
+            let timeout = match due {
+                Nanos::MAX => TICK,
+                due => Duration::from_nanos(due.saturating_sub(self.worker.clock.now())).min(TICK),
+            };
+            // What was completed before, because the queue was full, is not to wait for more.
+            let least = usize::from(self.done.is_empty());
+            self.worker.engine.wait(least, timeout, &mut self.done)?;
+            if !self.done.is_empty() || self.is_over(due) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sleeps until `due`, nothing being in flight, or until the span is over.
+    fn sleep_until(&self, due: Nanos) {
+        while !self.is_over(due) {
+            let tick = self.worker.clock.now() + TICK.as_nanos() as Nanos;
+            self.worker.clock.sleep_until(due.min(tick));
+        }
+    }
+
+    fn is_over(&self, due: Nanos) -> bool {
+        let now = self.worker.clock.now();
+        now >= due || self.worker.phases.at(now) == Phase::Stop
+    }
+
+    #[inline]
+    fn virtual_time(&self) -> bool {
+        matches!(self.worker.phases, Phases::Scheduled(_))
+    }
+
+    /// Counts completions that were reaped at `now`; their requests are idle again. Stops at the first one that
+    /// failed, and returns its index.
+    #[inline]
+    fn account(&mut self, done: &[Done], phase: Phase, now: Nanos) -> Result<(), usize> {
+        let Loop { worker, idle, timed, start_signal, .. } = self;
+        let Worker { plan, requests, recorder, live, log, console, phases, .. } = worker;
+        let (timed, measuring) = (*timed, phase == Phase::Measure);
+        let since_start = match timed && measuring {
+            true => now.saturating_sub(phases.measure_start()),
+            false => 0,
+        };
+        let flights = &requests.flights[..];
+        let watched = log.is_some() || (live.is_some() && timed);
+        let mut bytes = 0;
+        let mut failed = None;
+        for (index, completed) in done.iter().enumerate() {
+            if completed.result < 0 {
+                failed = Some(index);
                 break;
             }
-            in_flight = in_flight.saturating_sub(ended.len() - before);
+            let flight = &flights[completed.request as usize];
+            let transferred = completed.result as u64;
+            let latency = now.saturating_sub(flight.started);
+            bytes += transferred;
+            if measuring {
+                recorder.count(Completion {
+                    target: flight.target as usize,
+                    direction: flight.io.direction,
+                    bytes: transferred,
+                    short: transferred < u64::from(flight.io.length),
+                    latency,
+                    since_start,
+                });
+            }
+            if watched {
+                if let Some(live) = live {
+                    live.add_latency(latency);
+                }
+                if let Some(log) = log {
+                    log.push(Entry {
+                        target: plan.targets[flight.target as usize].target as u32,
+                        direction: flight.io.direction,
+                        offset: flight.io.offset,
+                        size: transferred as u32,
+                        start: flight.started.saturating_sub(*start_signal),
+                        latency,
+                    });
+                }
+            }
         }
-        for done in ended.iter().filter(|done| done.result < 0) {
-            let flight = &table.flights[done.request as usize];
-            let errno = (-done.result) as i32;
-            self.recorder.error(flight.target as usize, flight.io.direction, errno, flight.io.offset);
+        let well = &done[..failed.unwrap_or(done.len())];
+        idle.extend(well);
+        if let Some(live) = live {
+            live.add(well.len() as u64, bytes);
         }
-        Failed::Io {
-            request: first.request,
-            errno: (-first.result) as i32,
-            io: failed.io,
-            target: failed.target,
+        if self.dots.every > 0 {
+            console.dots(self.dots.after(well.len() as u32));
         }
-    }
-
-    fn explain(&self, failed: Failed) -> String {
-        let thread = self.plan.thread;
-        match failed {
-            Failed::Engine(error) => format!("thread {thread}: {error}"),
-            Failed::Io { request, errno, io, target } => format!(
-                "thread {thread}, request {request}: {} of {} bytes at offset {} of '{}' failed: {}{}",
-                match io.direction {
-                    crate::engine::Direction::Read => "read",
-                    crate::engine::Direction::Write => "write",
-                },
-                io.length,
-                io.offset,
-                self.plan.targets[target as usize].path,
-                std::io::Error::from_raw_os_error(errno),
-                hint(errno)
-            ),
-        }
-    }
-}
-
-/// What probably is the matter, for errors that have a usual cause.
-fn hint(errno: i32) -> &'static str {
-    match errno {
-        libc::EINVAL => {
-            "; without the cache (-S) block size and offsets have to be multiples of the logical block"
-        }
-        libc::EIO | libc::ENODEV | libc::ENXIO => "; the device failed or is gone: see dmesg",
-        libc::ENOSPC => "; the file system is full",
-        libc::EFAULT => "; the memory-mapped file (-Sm) was made shorter during the run",
-        libc::ENOMEM => "; no memory for this I/O: lower -b or -o",
-        libc::EOPNOTSUPP => "; the file system or driver does not support this kind of I/O",
-        _ => "",
-    }
-}
-
-/// Why the loop ended early.
-enum Failed {
-    Engine(EngineError),
-    Io { request: u32, errno: i32, io: Io, target: u32 },
-}
-
-impl From<EngineError> for Failed {
-    fn from(error: EngineError) -> Self {
-        Failed::Engine(error)
-    }
-}
-
-/// The requests: what each has in flight, and where in the buffer its data lies.
-struct Table {
-    flights: Vec<InFlight>,
-    places: Vec<Place>,
-}
-
-/// Where the I/Os of one target go.
-struct Place {
-    file: u32,
-    first_request: u32,
-    block_size: u64,
-    read_buffer: u64,
-    write_buffer: u64,
-}
-
-impl Table {
-    fn new(plan: &WorkerPlan, files: &[u32]) -> Table {
-        let mut first_request = 0;
-        let places = plan
-            .targets
-            .iter()
-            .zip(files)
-            .map(|(target, &file)| {
-                let place = Place {
-                    file,
-                    first_request,
-                    block_size: u64::from(target.workload.block_size),
-                    read_buffer: target.read_buffer,
-                    write_buffer: target.write_buffer,
-                };
-                // The requests of a floating pool have a slot in the area of every target.
-                first_request += if plan.floating { 0 } else { target.requests };
-                place
-            })
-            .collect();
-        let idle = InFlight {
-            started: 0,
-            target: 0,
-            io: Io {
-                request: 0,
-                file: 0,
-                direction: crate::engine::Direction::Read,
-                offset: 0,
-                length: 0,
-                buffer_offset: 0,
-            },
-        };
-        Table { flights: vec![idle; plan.depth as usize], places }
-    }
-
-    /// Draws the next I/O of a request.
-    #[inline]
-    fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
-        let next = workload.next(request);
-        let place = &self.places[next.target as usize];
-        let area = match next.direction {
-            crate::engine::Direction::Read => place.read_buffer,
-            crate::engine::Direction::Write => place.write_buffer,
-        };
-        let slot = u64::from(request - place.first_request);
-        let io = Io {
-            request,
-            file: place.file,
-            direction: next.direction,
-            offset: next.offset,
-            length: next.length,
-            buffer_offset: (area + slot * place.block_size) as usize,
-        };
-        let flight = &mut self.flights[request as usize];
-        flight.io = io;
-        flight.target = next.target;
-        io
+        failed.map_or(Ok(()), Err)
     }
 }
 

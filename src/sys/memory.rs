@@ -1,18 +1,23 @@
 //! Page-aligned memory for I/O.
 
 mod large_pages;
+mod shared;
 
 pub use large_pages::{LargePages, NoLargePages};
+pub use shared::Shared;
 
 use std::io;
 
-/// Anonymous private memory, page aligned, zeroed, unmapped when dropped.
+/// Memory for I/O, page aligned, unmapped when dropped: private, zeroed bytes, behind which [`Shared`] ones may lie.
 #[derive(Debug)]
 pub struct Buffer {
     start: std::ptr::NonNull<u8>,
+    /// Bytes in all.
     length: usize,
     /// Bytes that are mapped: the length, rounded up to whole large pages where it consists of those.
     mapped: usize,
+    /// Bytes that are this buffer's own; the others are only read.
+    private: usize,
 }
 
 // SAFETY: the mapping is owned by the value alone, wherever it moves.
@@ -50,7 +55,7 @@ impl Buffer {
 
     fn map(length: usize, mapped: usize, flags: libc::c_int) -> io::Result<Buffer> {
         if length == 0 {
-            return Ok(Buffer { start: std::ptr::NonNull::dangling(), length, mapped });
+            return Ok(Buffer { start: std::ptr::NonNull::dangling(), length, mapped, private: 0 });
         }
         // SAFETY: a new anonymous mapping touches no existing memory.
         let start = unsafe {
@@ -67,7 +72,7 @@ impl Buffer {
             return Err(io::Error::last_os_error());
         }
         let start = std::ptr::NonNull::new(start.cast::<u8>()).ok_or_else(io::Error::last_os_error)?;
-        Ok(Buffer { start, length, mapped })
+        Ok(Buffer { start, length, mapped, private: length })
     }
 
     fn populate(&self) -> io::Result<()> {
@@ -77,7 +82,93 @@ impl Buffer {
         if self.length == 0 || answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
-    /// Bytes.
+    /// A buffer of `private` bytes with shared ones behind them, in order, each on a page: I/O is done from all of
+    /// them as from one piece. Also returns where each of the shared ones begins, bytes from the start.
+    ///
+    /// # Errors
+    /// What `mmap(2)` answers, normally `ENOMEM`.
+    pub fn with_shared(private: usize, shared: &[&Shared]) -> io::Result<(Buffer, Vec<usize>)> {
+        if shared.is_empty() {
+            return Ok((Buffer::new(private)?, Vec::new()));
+        }
+        let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let page = rustix::param::page_size();
+        let own = private.checked_next_multiple_of(page).ok_or_else(too_large)?;
+        let mut places = Vec::new();
+        let mut length = own;
+        for memory in shared {
+            places.push(length);
+            let pages = memory.len().checked_next_multiple_of(page).ok_or_else(too_large)?;
+            length = length.checked_add(pages).ok_or_else(too_large)?;
+        }
+        let mut buffer = Buffer::reserve(length)?;
+        buffer.make_private(own)?;
+        buffer.private = private;
+        for (memory, &place) in shared.iter().zip(&places) {
+            memory.map_into(&mut buffer, place)?;
+        }
+        Ok((buffer, places))
+    }
+
+    /// The same in large pages. What is shared can't lie in them as it is, so this buffer gets copies of its own.
+    ///
+    /// # Errors
+    /// As [`Buffer::of_large_pages`].
+    pub fn of_large_pages_with(
+        private: usize,
+        shared: &[&Shared],
+    ) -> Result<(Buffer, Vec<usize>), NoLargePages> {
+        let refused = |source| NoLargePages { bytes: private as u64, pages: LargePages::now(), source };
+        let (view, origins) = Buffer::with_shared(0, shared).map_err(refused)?;
+        let own = private.next_multiple_of(rustix::param::page_size());
+        let mut buffer = Buffer::of_large_pages(own.saturating_add(view.len()))?;
+        if let Some(copies) = buffer.as_mut_slice().get_mut(own..) {
+            copies.copy_from_slice(view.as_slice());
+        }
+        Ok((buffer, origins.into_iter().map(|origin| own + origin).collect()))
+    }
+
+    /// Addresses without memory.
+    fn reserve(length: usize) -> io::Result<Buffer> {
+        // SAFETY: a new anonymous mapping touches no existing memory.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                length,
+                libc::PROT_NONE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = std::ptr::NonNull::new(start.cast::<u8>()).ok_or_else(io::Error::last_os_error)?;
+        Ok(Buffer { start, length, mapped: length, private: 0 })
+    }
+
+    /// Puts private memory behind the first addresses.
+    fn make_private(&mut self, length: usize) -> io::Result<()> {
+        assert!(length <= self.length);
+        if length == 0 {
+            return Ok(());
+        }
+        // SAFETY: the addresses are within the reservation that the value owns, and nothing refers to them yet.
+        let start = unsafe {
+            libc::mmap(
+                self.start.as_ptr().cast(),
+                length,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE | libc::MAP_FIXED,
+                -1,
+                0,
+            )
+        };
+        if start == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// Bytes, the shared ones included.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -92,23 +183,24 @@ impl Buffer {
         self.start.as_ptr()
     }
 
-    /// The bytes, to look at.
+    /// The bytes, to look at, the shared ones included.
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: start and length describe the mapping that the value owns (or nothing, when the length is 0).
+        // SAFETY: start and length describe the mapping that the value owns (or nothing, when the length is 0). Of
+        // shared memory nobody has a mutable view any more.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
 
-    /// The bytes, to fill.
+    /// The private bytes, to fill.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and the exclusive borrow of the value is one of the mapping.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
+        // SAFETY: as above, and the exclusive borrow of the value is one of its private mapping.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.private) }
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
         if self.length > 0 {
-            // SAFETY: the mapping was made in `map` with this start and length, and nobody else knows it.
+            // SAFETY: the mappings were made by `map` or `with_shared` over this range, and nobody else knows it.
             unsafe { libc::munmap(self.start.as_ptr().cast(), self.mapped) };
         }
     }

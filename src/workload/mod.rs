@@ -11,6 +11,7 @@
 mod distribution;
 mod geometry;
 mod modulus;
+pub mod pace;
 pub mod payload;
 mod positions;
 mod random;

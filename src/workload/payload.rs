@@ -1,4 +1,4 @@
-//! What writes carry when nothing is drawn for each of them.
+//! What writes carry.
 
 /// Fills a whole allocation with the default payload: byte i is i mod 256, so that every block of a multiple of
 /// 256 bytes starts at 0.
@@ -8,24 +8,122 @@ pub fn fill_pattern(allocation: &mut [u8]) {
     }
 }
 
-/// Fills a whole allocation with zeros (`-Z`).
-pub fn fill_zeros(allocation: &mut [u8]) {
-    allocation.fill(0);
+/// Words that [`Noise`] makes at once. As many as keep several vector units busy: every word depends on the one a
+/// chunk before it.
+const LANES: usize = 8;
+const WORD: usize = size_of::<u64>();
+
+/// Fresh content for every write (`-Zr`): can't be compressed and doesn't repeat, at the speed of memory.
+///
+/// Eight xor-shift generators of 64 bits side by side, of which the compiler makes vector instructions. They go on from
+/// one write to the next, so a sector comes back only when all of them come back to the same state together. It is not
+/// DISKSPD's content (which takes its numbers from the thread's generator): addresses are the same with and without.
+#[derive(Debug, Clone)]
+pub struct Noise {
+    lanes: [u64; LANES],
+}
+
+impl Noise {
+    /// The content of a thread; its seed tells it from that of other threads.
+    pub fn new(seed: u64) -> Noise {
+        // SplitMix64 over a range of its own for every seed. A generator must not start at 0, where it would stay.
+        let lane = |lane: usize| mix(mix(seed).wrapping_add(lane as u64)) | 1;
+        Noise { lanes: std::array::from_fn(lane) }
+    }
+
+    /// Fills a buffer with what comes next.
+    pub fn fill(&mut self, buffer: &mut [u8]) {
+        let mut lanes = self.lanes;
+        let mut chunks = buffer.chunks_exact_mut(LANES * WORD);
+        for chunk in &mut chunks {
+            step(&mut lanes);
+            for (bytes, word) in chunk.chunks_exact_mut(WORD).zip(lanes) {
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
+        }
+        let rest = chunks.into_remainder();
+        if !rest.is_empty() {
+            step(&mut lanes);
+            for (bytes, word) in rest.chunks_mut(WORD).zip(lanes) {
+                bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+            }
+        }
+        self.lanes = lanes;
+    }
+}
+
+#[inline]
+fn step(lanes: &mut [u64; LANES]) {
+    for x in lanes {
+        *x ^= *x << 13;
+        *x ^= *x >> 7;
+        *x ^= *x << 17;
+    }
+}
+
+fn mix(seed: u64) -> u64 {
+    let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// Repeats the first `filled` bytes of a source over the rest of it: a file that is shorter than the source
+/// (`-Z<size>,<file>`). What an empty file leaves are the zeros that were there.
+pub fn repeat(source: &mut [u8], filled: usize) {
+    let mut filled = filled.min(source.len());
+    if filled == 0 {
+        return;
+    }
+    // Doubling keeps the period: whatever is copied begins at a multiple of it.
+    while filled < source.len() {
+        let more = filled.min(source.len() - filled);
+        source.copy_within(..more, filled);
+        filled += more;
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn the_pattern_counts_over_the_whole_allocation() {
         let mut buffer = vec![0xee; 3 * 256 + 2];
-        super::fill_pattern(&mut buffer);
+        fill_pattern(&mut buffer);
         assert!(buffer.iter().enumerate().all(|(i, &byte)| usize::from(byte) == i % 256));
     }
 
     #[test]
-    fn zeros() {
-        let mut buffer = vec![0xee; 1000];
-        super::fill_zeros(&mut buffer);
-        assert_eq!(buffer, vec![0; 1000]);
+    fn a_short_file_is_repeated() {
+        for (size, filled) in [(10, 3), (10, 10), (9, 1), (1, 1), (1000, 7), (5, 9)] {
+            let mut source: Vec<u8> = (0..size).map(|i| if i < filled { i as u8 + 1 } else { 0 }).collect();
+            repeat(&mut source, filled);
+            assert!(
+                source.iter().enumerate().all(|(i, &byte)| usize::from(byte) == i % filled + 1),
+                "{size} {filled}"
+            );
+        }
+        let mut nothing = vec![0; 8];
+        repeat(&mut nothing, 0);
+        assert_eq!(nothing, [0; 8]);
+    }
+
+    #[test]
+    fn noise_fills_buffers_of_any_length_and_goes_on_where_it_was() {
+        let mut noise = Noise::new(1);
+        let mut before = Vec::new();
+        for length in [0, 1, 7, 8, 63, 64, 65, 512, 4096] {
+            let mut buffer = vec![0; length + 1];
+            noise.fill(&mut buffer[..length]);
+            assert_eq!(buffer[length], 0, "nothing behind the end is touched");
+            if length >= 64 {
+                assert!(buffer[..length].iter().filter(|&&byte| byte == 0).count() < 32 + length / 64);
+                assert_ne!(buffer[..64], before[..], "fresh content each time");
+                before = buffer[..64].to_vec();
+            } else {
+                before = vec![0; 64];
+            }
+        }
     }
 }

@@ -59,6 +59,19 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Text(stream),
     },
     Flag {
+        name: Long("io-log"),
+        forms: &[("--io-log <file>", "log every single I/O in this file, a line each (CSV)")],
+        default: "no log",
+        scope: Scope::Profile,
+        notes: "thread,target,direction,offset,size,start_ns,latency_ns; start counts from the start signal of the \
+                time span, warm-up and cool-down included. The log never slows the run down: I/Os that come faster \
+                than they can be written are left out, and their number is said at the end.",
+        compatibility: LinuxOnly,
+        with_profile: true,
+        values: &[],
+        read: Read::Text(io_log),
+    },
+    Flag {
         name: Long("dry-run"),
         forms: &[("--dry-run", "say what would be done, and do nothing")],
         default: "off",
@@ -173,5 +186,13 @@ fn stream(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         }
         file => StreamRequest::File(RawText::from(file.to_vec()).as_path().to_owned()),
     });
+    Ok(())
+}
+
+fn io_log(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if value.is_empty() {
+        return Err(Problem::new(0, "the value is missing").expected("the name of a file to write"));
+    }
+    draft.io_log = Some(RawText::from(value.to_vec()).as_path().to_owned());
     Ok(())
 }

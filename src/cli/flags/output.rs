@@ -99,7 +99,9 @@ pub const FLAGS: &[Flag] = &[
         default: "0",
         scope: Scope::Profile,
         notes: "",
-        compatibility: Same,
+        compatibility: Differs(
+            "bit 0 changes nothing: sleeps under a throughput limit always end when the next I/O is due",
+        ),
         with_profile: true,
         values: &[],
         read: Read::Integer {

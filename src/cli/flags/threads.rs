@@ -90,7 +90,10 @@ pub const FLAGS: &[Flag] = &[
         default: "completion ports",
         scope: Scope::TimeSpan,
         notes: "Not with -g or -Sm.",
-        compatibility: Differs("Linux has neither; the same queue serves both"),
+        compatibility: Differs(
+            "Linux has neither: each completion is stamped, counted and issued anew by itself; the first I/O of a request \
+             goes to its own target, in DISKSPD to the thread's first",
+        ),
         with_profile: false,
         values: &[],
         read: Read::Switch(|draft| draft.span.completion_routines = true),
@@ -130,7 +133,8 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "Not with -x, nor with -F and -O. With -i and -j the limit wins and there are no pauses.",
         compatibility: Differs(
-            "the limit is kept exactly in 64 bits; DISKSPD wraps at 4 GiB/s and takes rates below 1 B/ms for no limit",
+            "the limit is kept exactly, from 1 I/O per second up, and evenly, from the start signal on; DISKSPD wraps at \
+             4 GiB/s, takes rates below 1 B/ms for no limit, and lets the time of the set-up be caught up with",
         ),
         with_profile: false,
         values: &[],

@@ -37,7 +37,8 @@ pub const FLAGS: &[Flag] = &[
         notes: "The buffer must hold at least one block. If several forms are given: sized buffer before zeros \
                 before random content.",
         compatibility: Differs(
-            "with both -Z and -Z<size>, profiles name the sized buffer that is used; DISKSPD names zeros",
+            "with both -Z and -Z<size>, profiles name the sized buffer that is used; DISKSPD names zeros. The content of \
+             -Zr has a generator of its own: addresses are the same with and without it",
         ),
         with_profile: false,
         values: &["r"],

@@ -1,0 +1,109 @@
+//! What becomes of I/Os that fail.
+
+use super::{Loop, TICK};
+use crate::clock::{self, Nanos};
+use crate::engine::{Direction, Done, EngineError, Io};
+use std::time::Duration;
+
+/// How long in-flight I/O is waited for after a failure, to count what else failed.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// Why the loop ended early.
+pub enum Failed {
+    /// The engine can't go on.
+    Engine(EngineError),
+    /// The target answered with an error.
+    Io(FailedIo),
+}
+
+/// An I/O that failed.
+#[derive(Debug, Clone, Copy)]
+pub struct FailedIo {
+    errno: i32,
+    io: Io,
+    target: u32,
+}
+
+impl From<EngineError> for Failed {
+    fn from(error: EngineError) -> Self {
+        Failed::Engine(error)
+    }
+}
+
+impl Loop<'_> {
+    /// The I/O `done[first]` failed: counts it, and what else fails among the I/Os in flight.
+    #[cold]
+    pub(super) fn drain(&mut self, first: usize) -> Failed {
+        let failed = self.failed(&self.done[first]);
+        // The completions behind it haven't been accounted for yet, those before it have become idle.
+        let known = self.done.len() - first;
+        let mut in_flight = (self.worker.plan.depth as usize).saturating_sub(self.idle.len() + known);
+        let deadline = clock::monotonic() + DRAIN.as_nanos() as Nanos;
+        while in_flight > 0 && clock::monotonic() < deadline {
+            let before = self.done.len();
+            if self.worker.engine.wait(1, TICK, &mut self.done).is_err() {
+                break;
+            }
+            in_flight = in_flight.saturating_sub(self.done.len() - before);
+        }
+        for index in first..self.done.len() {
+            let done = self.done[index];
+            if done.result < 0 {
+                self.count_error(self.failed(&done));
+            }
+        }
+        Failed::Io(failed)
+    }
+
+    pub(super) fn failed(&self, done: &Done) -> FailedIo {
+        let flight = &self.worker.requests.flights[done.request as usize];
+        FailedIo { errno: (-done.result) as i32, io: flight.io, target: flight.target }
+    }
+
+    pub(super) fn count_error(&mut self, failed: FailedIo) {
+        let FailedIo { errno, io, target } = failed;
+        self.worker.recorder.error(target as usize, io.direction, errno, io.offset);
+    }
+
+    /// Why the run fails.
+    pub(super) fn explain(&self, failed: Failed) -> String {
+        match failed {
+            Failed::Engine(error) => format!("thread {}: {error}", self.worker.plan.thread),
+            Failed::Io(failed) => self.describe(failed),
+        }
+    }
+
+    /// The failure of one I/O in a line.
+    pub(super) fn describe(&self, failed: FailedIo) -> String {
+        let FailedIo { errno, io, target } = failed;
+        format!(
+            "thread {}, request {}: {} of {} bytes at offset {} of '{}' failed: {}{}",
+            self.worker.plan.thread,
+            io.request,
+            match io.direction {
+                Direction::Read => "read",
+                Direction::Write => "write",
+            },
+            io.length,
+            io.offset,
+            self.worker.plan.targets[target as usize].path,
+            std::io::Error::from_raw_os_error(errno),
+            hint(errno)
+        )
+    }
+}
+
+/// What probably is the matter, for errors that have a usual cause.
+fn hint(errno: i32) -> &'static str {
+    match errno {
+        libc::EINVAL => {
+            "; without the cache (-S) block size and offsets have to be multiples of the logical block"
+        }
+        libc::EIO | libc::ENODEV | libc::ENXIO => "; the device failed or is gone: see dmesg",
+        libc::EFAULT => "; the memory-mapped file (-Sm) was made shorter during the run",
+        libc::ENOSPC => "; the file system is full",
+        libc::ENOMEM => "; no memory for this I/O: lower -b or -o",
+        libc::EOPNOTSUPP => "; the file system or driver does not support this kind of I/O",
+        _ => "",
+    }
+}

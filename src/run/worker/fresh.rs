@@ -1,0 +1,31 @@
+//! New content for every write (`-Zr`).
+
+use super::requests::InFlight;
+use crate::engine::{Direction, Io};
+use crate::plan::{WorkerPlan, WriteContent};
+use crate::workload::payload::Noise;
+
+/// Where it comes from, and for which targets.
+#[derive(Debug)]
+pub struct Fresh {
+    noise: Noise,
+    targets: Vec<bool>,
+}
+
+impl Fresh {
+    /// `None` when no target is written to in this way.
+    pub fn new(plan: &WorkerPlan) -> Option<Fresh> {
+        let fresh = |t: &crate::plan::WorkerTarget| t.open.write && t.content == WriteContent::Fresh;
+        let targets: Vec<bool> = plan.targets.iter().map(fresh).collect();
+        targets.contains(&true).then(|| Fresh { noise: Noise::new(plan.seed), targets })
+    }
+
+    /// Fills the slots of the writes in a batch.
+    pub fn prepare(&mut self, batch: &[Io], flights: &[InFlight], buffer: &mut [u8]) {
+        for io in batch.iter().filter(|io| io.direction == Direction::Write) {
+            if self.targets[flights[io.request as usize].target as usize] {
+                self.noise.fill(&mut buffer[io.buffer_offset..io.buffer_offset + io.length as usize]);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The requests of a worker: what each has in flight, and where its data lies.
+
+use crate::clock::Nanos;
+use crate::engine::{Direction, Io};
+use crate::plan::{WorkerPlan, WriteContent};
+use crate::workload::ThreadWorkload;
+
+/// What has to be remembered of a request while its I/O is in flight.
+#[derive(Debug, Clone, Copy)]
+pub struct InFlight {
+    /// When it was handed over.
+    pub started: Nanos,
+    /// What it does.
+    pub io: Io,
+    /// Which of the thread's targets it works on.
+    pub target: u32,
+}
+
+/// One entry per request and target.
+#[derive(Debug)]
+pub struct Requests {
+    /// By request.
+    pub flights: Vec<InFlight>,
+    places: Vec<Place>,
+}
+
+/// Where the I/Os of one target go.
+#[derive(Debug)]
+struct Place {
+    file: u32,
+    first_request: u32,
+    read: Area,
+    write: Area,
+}
+
+/// Where in the buffer data lies.
+#[derive(Debug, Clone, Copy)]
+struct Area {
+    start: u64,
+    /// From one request to the next: a block, or nothing when all share a source.
+    step: u64,
+    /// What positions in a source are rounded down with; without a source the position is 0.
+    mask: u64,
+}
+
+impl Requests {
+    /// For each target of the plan its file in the engine, and where in the buffer its source of write data begins
+    /// (0 where there is none).
+    pub fn new(plan: &WorkerPlan, files: &[u32], sources: &[usize]) -> Requests {
+        let mut first_request = 0;
+        let place = |((target, &file), &source)| {
+            let target: &crate::plan::WorkerTarget = target;
+            let step = u64::from(target.workload.block_size);
+            let own = |start| Area { start, step, mask: !0 };
+            let place = Place {
+                file,
+                first_request,
+                read: own(target.read_buffer),
+                write: match target.content {
+                    WriteContent::Source { alignment, .. } => {
+                        Area { start: source as u64, step: 0, mask: !(u64::from(alignment) - 1) }
+                    }
+                    _ => own(target.write_buffer),
+                },
+            };
+            // The requests of a floating pool have a slot in the area of every target.
+            first_request += if plan.floating { 0 } else { target.requests };
+            place
+        };
+        let places = plan.targets.iter().zip(files).zip(sources).map(place).collect();
+        let io =
+            Io { request: 0, file: 0, direction: Direction::Read, offset: 0, length: 0, buffer_offset: 0 };
+        Requests { flights: vec![InFlight { started: 0, io, target: 0 }; plan.depth as usize], places }
+    }
+
+    /// Draws the next I/O of a request.
+    // The call alone would be a tenth of the loop; what is drawn, in turn, is inlined here.
+    #[inline(always)]
+    pub fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
+        let next = workload.next(request);
+        let place = &self.places[next.target as usize];
+        let area = match next.direction {
+            Direction::Read => place.read,
+            Direction::Write => place.write,
+        };
+        let slot = u64::from(request - place.first_request);
+        let io = Io {
+            request,
+            file: place.file,
+            direction: next.direction,
+            offset: next.offset,
+            length: next.length,
+            buffer_offset: (area.start + slot * area.step + (u64::from(next.slice) & area.mask)) as usize,
+        };
+        let flight = &mut self.flights[request as usize];
+        flight.io = io;
+        flight.target = next.target;
+        io
+    }
+}

@@ -1,0 +1,103 @@
+//! Memory that several buffers have in common.
+
+use super::Buffer;
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+/// Bytes that are filled once, when they are made, and from then on lie behind the private bytes of any number of
+/// [`Buffer`]s: one copy in memory, whatever the number of threads that write it to their targets.
+#[derive(Debug)]
+pub struct Shared {
+    memory: OwnedFd,
+    length: usize,
+}
+
+impl Shared {
+    /// `length` bytes (at least 1), zeroed, then filled by `fill`.
+    ///
+    /// # Errors
+    /// No memory, as `E` says it, or what `fill` answers.
+    pub fn new<E: From<io::Error>>(
+        length: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<Shared, E> {
+        let memory = memfd_create("write data", MemfdFlags::CLOEXEC).map_err(io::Error::from)?;
+        ftruncate(&memory, length as u64).map_err(io::Error::from)?;
+        let shared = Shared { memory, length };
+        let mut view = Buffer::reserve(length)?;
+        shared.map_into(&mut view, 0)?;
+        // Nobody else has mapped it yet: while it is filled this view is like a private one.
+        view.private = length;
+        fill(view.as_mut_slice())?;
+        Ok(shared)
+    }
+
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Maps the bytes over the reserved addresses of a buffer, from the byte `place` on, and touches every page.
+    pub(super) fn map_into(&self, buffer: &mut Buffer, place: usize) -> io::Result<()> {
+        assert!(place.checked_add(self.length).is_some_and(|end| end <= buffer.length));
+        // SAFETY: the addresses are within the reservation that the buffer owns, and nothing refers to them yet. They
+        // are writable because the kernel pins registered memory as if it read into it; as_mut_slice keeps us off.
+        let start = unsafe {
+            libc::mmap(
+                buffer.start.as_ptr().add(place).cast(),
+                self.length,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_POPULATE | libc::MAP_FIXED,
+                self.memory.as_raw_fd(),
+                0,
+            )
+        };
+        if start == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_bytes_lie_behind_the_private_ones_of_every_buffer() {
+        let filled = |byte: u8| {
+            move |bytes: &mut [u8]| -> io::Result<()> {
+                bytes.fill(byte);
+                Ok(())
+            }
+        };
+        let (a, b) = (Shared::new(5000, filled(1)).unwrap(), Shared::new(1 << 20, filled(2)).unwrap());
+        for private in [0, 1, 4096, 70_000] {
+            let (mut buffer, places) = Buffer::with_shared(private, &[&a, &b]).unwrap();
+            assert_eq!(buffer.as_mut_slice().len(), private, "shared bytes can't be changed");
+            buffer.as_mut_slice().fill(9);
+            let all = buffer.as_slice();
+            assert!(all[..private].iter().all(|&byte| byte == 9));
+            assert!(all[places[0]..][..5000].iter().all(|&byte| byte == 1));
+            assert!(all[places[1]..][..1 << 20].iter().all(|&byte| byte == 2));
+            assert!(places.iter().all(|place| (buffer.as_ptr().addr() + place).is_multiple_of(4096)));
+            // Every byte of the buffer can be looked at.
+            assert!(all.iter().filter(|&&byte| byte == 9).count() >= private);
+        }
+    }
+
+    #[test]
+    fn a_buffer_without_shared_bytes_is_an_ordinary_one() {
+        let (mut buffer, places) = Buffer::with_shared(100, &[]).unwrap();
+        assert_eq!((buffer.len(), buffer.as_mut_slice().len(), places.len()), (100, 100, 0));
+    }
+
+    #[test]
+    fn what_filling_it_ends_in_is_handed_on() {
+        let failed = Shared::new(10, |_| Err(io::Error::other("no content")));
+        assert_eq!(failed.unwrap_err().to_string(), "no content");
+    }
+}

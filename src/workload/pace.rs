@@ -1,0 +1,150 @@
+//! How fast: throughput limits (`-g`) and bursts with think time (`-i`, `-j`), per thread and target.
+//!
+//! A state machine without a clock of its own: it is told the time. All arithmetic is in whole nanoseconds and exact,
+//! so that a rate holds to one I/O however long the run is.
+
+/// What limits the I/Os of one thread on one target.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// Nothing: an I/O goes as soon as its request is idle.
+    #[default]
+    None,
+    /// So many I/Os in so many ns, evenly: I/O k (from 1) goes k x `nanos` / `ios` after the start, not before. Who
+    /// falls behind catches up.
+    Rate {
+        /// I/Os, at least 1.
+        ios: u64,
+        /// ns.
+        nanos: u64,
+    },
+    /// A pause after so many I/Os, again and again. It begins when the last one has been handed over.
+    Bursts {
+        /// I/Os of a burst, at least 1.
+        ios: u32,
+        /// Length of the pause, ns.
+        pause: u64,
+    },
+}
+
+impl Limit {
+    /// `-g<n>i`: I/Os per second; at least 1.
+    pub fn iops(iops: u32) -> Limit {
+        Limit::Rate { ios: u64::from(iops), nanos: 1_000_000_000 }
+    }
+
+    /// `-g<n>`: bytes per millisecond, at least 1, with I/Os of `block` bytes.
+    pub fn bytes_per_millisecond(bytes: u32, block: u32) -> Limit {
+        // `bytes` blocks take `block` milliseconds.
+        Limit::Rate { ios: u64::from(bytes), nanos: u64::from(block) * 1_000_000 }
+    }
+
+    /// `-i<count> -j<ms>`: the count is shared by the threads of the target, each getting at least 1.
+    pub fn bursts(count: u32, threads: u32, milliseconds: u32) -> Limit {
+        Limit::Bursts { ios: (count / threads.max(1)).max(1), pause: u64::from(milliseconds) * 1_000_000 }
+    }
+}
+
+/// The limit at work: says of each I/O whether it may go.
+#[derive(Debug, Clone)]
+pub struct Pace(State);
+
+#[derive(Debug, Clone)]
+enum State {
+    Free,
+    Rate(Meter),
+    Bursts { ios: u32, left: u32, pause: u64, resume: u64 },
+}
+
+/// Not known yet: the burst is complete, but its last I/O has not been handed over.
+const UNKNOWN: u64 = u64::MAX;
+
+impl Pace {
+    /// Starts at `start`, ns: at the start signal, so that nothing is saved up for a burst at the beginning.
+    pub fn new(limit: Limit, start: u64) -> Pace {
+        Pace(match limit {
+            Limit::None => State::Free,
+            Limit::Rate { ios, nanos } => State::Rate(Meter::new(ios, nanos, start)),
+            Limit::Bursts { ios, pause } => {
+                State::Bursts { ios: ios.max(1), left: ios.max(1), pause, resume: start }
+            }
+        })
+    }
+
+    /// Asks for one I/O at the time `now`, ns. `Ok` = it goes, and counts.
+    ///
+    /// # Errors
+    /// When to ask again, ns; `u64::MAX` = after the burst has been [handed over](Pace::handed_over).
+    #[inline]
+    pub fn ask(&mut self, now: u64) -> Result<(), u64> {
+        match &mut self.0 {
+            State::Free => Ok(()),
+            State::Rate(meter) => meter.ask(now),
+            State::Bursts { left, resume, .. } => {
+                if now < *resume {
+                    return Err(*resume);
+                }
+                *left -= 1;
+                if *left == 0 {
+                    *resume = UNKNOWN;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a burst is complete and waits to be told when its last I/O was handed over.
+    #[inline]
+    pub fn burst_ended(&self) -> bool {
+        matches!(self.0, State::Bursts { left: 0, .. })
+    }
+
+    /// All I/Os asked for so far were handed over by `now`, ns: a pause that is due begins here.
+    #[inline]
+    pub fn handed_over(&mut self, now: u64) {
+        if let State::Bursts { ios, left: left @ 0, pause, resume } = &mut self.0 {
+            *left = *ios;
+            *resume = now.saturating_add(*pause);
+        }
+    }
+}
+
+/// The times at which the I/Os of a rate are due, one after the other, without division: the whole and the broken
+/// nanoseconds between two I/Os are added up.
+#[derive(Debug, Clone)]
+struct Meter {
+    /// When the next I/O is due: `due` ns and `part` / `ios` ns.
+    due: u64,
+    part: u64,
+    /// Distance of two I/Os, in the same form.
+    step: u64,
+    step_part: u64,
+    ios: u64,
+}
+
+impl Meter {
+    fn new(ios: u64, nanos: u64, start: u64) -> Meter {
+        let ios = ios.max(1);
+        let mut meter = Meter { due: start, part: 0, step: nanos / ios, step_part: nanos % ios, ios };
+        meter.advance();
+        meter
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        self.part += self.step_part;
+        let carry = self.part >= self.ios;
+        self.part -= if carry { self.ios } else { 0 };
+        self.due = self.due.saturating_add(self.step + u64::from(carry));
+    }
+
+    #[inline]
+    fn ask(&mut self, now: u64) -> Result<(), u64> {
+        let due = self.due.saturating_add(u64::from(self.part > 0));
+        if now < due {
+            return Err(due);
+        }
+        self.advance();
+        Ok(())
+    }
+}

@@ -1,0 +1,219 @@
+//! Options of the worker loop on real files: rates, bursts, wait statistics, completion routines, the log. Counts
+//! decide, not timings.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Report, directory, diskspd};
+use std::path::Path;
+
+fn file(directory: &tempfile::TempDir) -> std::path::PathBuf {
+    let file = directory.path().join("test.dat");
+    std::fs::write(&file, vec![1; 4 << 20]).unwrap();
+    file
+}
+
+/// The I/Os of the measured time are those that the rate allows in it: hardly any more, and no fewer than a busy machine
+/// that starts threads late may lose.
+#[track_caller]
+fn within(ended: &common::Ended, rate: f64) {
+    let total = ended.report().total("Total IO");
+    let asked = rate * total.ios as f64 / total.iops;
+    let allowed = asked * 0.95 - 3.0..=asked + 3.0;
+    assert!(allowed.contains(&(total.ios as f64)), "{} I/Os instead of {asked}", total.ios);
+}
+
+#[test]
+fn a_rate_is_kept_by_every_engine_at_every_depth() {
+    let directory = directory();
+    let file = file(&directory);
+    for (line, rate) in [
+        ("-g100i -o1", 100.0),
+        ("-g100i -o8 -L", 100.0),
+        ("-g100i -o32 -D -Su", 100.0),
+        ("-g1000i --engine null -o4", 1000.0),
+        ("-g1000i -t4 -o2", 4000.0),
+        // 4 blocks of 4 KiB in 10 ms.
+        ("-g1638 -o2", 1638.0 * 1000.0 / 4096.0),
+        ("-g7i -o2 -i1 -j500", 7.0),
+    ] {
+        within(&diskspd(&format!("{line} -b4K -r -W0 -d2 {{}}"), &file), rate);
+    }
+}
+
+#[test]
+fn a_rate_persists_through_the_warm_up_without_a_burst() {
+    let directory = directory();
+    let file = file(&directory);
+    let ended = diskspd("-g50i -b4K -o8 -W1 -C1 -d2 -D {}", &file);
+    within(&ended, 50.0);
+}
+
+#[test]
+fn each_target_of_a_thread_has_its_own_limit() {
+    let directory = directory();
+    let (a, b) = (file(&directory), directory.path().join("b.dat"));
+    std::fs::write(&b, vec![1; 1 << 20]).unwrap();
+    let ended = diskspd(&format!("-F1 -g100i -b4K -o3 -W0 -d2 {} {{}}", a.display()), &b);
+    let ios: Vec<u64> = ended.report().rows("Total IO").iter().map(|row| row[2].parse().unwrap()).collect();
+    assert!(ios.len() == 2 && ios.iter().all(|ios| (170..=203).contains(ios)), "{ios:?}");
+}
+
+#[test]
+fn bursts_pause() {
+    let directory = directory();
+    let file = file(&directory);
+    // Bursts of 10 with 100 ms in between are at most 20 in 2 s; with 2 threads, 5 each.
+    for (line, most) in [("-i10 -j100 -o4", 210), ("-i10 -j100 -o1", 210), ("-i10 -j100 -t2 -o2 -L", 210)] {
+        let ended = diskspd(&format!("{line} -b4K -W0 -d2 {{}}"), &file);
+        let ios = ended.report().total("Total IO").ios;
+        assert!((most / 2..=most).contains(&ios), "{line}: {ios}");
+    }
+    let ended = diskspd("--engine sim -i10 -j100 -o4 -b4K -W0 -d2 {}", &file);
+    assert_eq!(ended.report().total("Total IO").ios, 200);
+}
+
+/// Completion waits, throttle waits, throttle sleeps, look-asides, and completions per look-aside, of thread 0.
+fn waits(report: &Report<'_>) -> Vec<u64> {
+    let table = report.0.split_once("\nWait Statistics\n").unwrap().1;
+    let row = table.lines().nth(2).unwrap();
+    row.split(['|', ' ', '-'])
+        .filter(|cell| !cell.is_empty())
+        .skip(1)
+        .map(|cell| cell.parse().unwrap())
+        .collect()
+}
+
+#[test]
+fn wait_statistics_count_what_happened() {
+    let directory = directory();
+    let file = file(&directory);
+    let of = |line: &str| {
+        let ended = diskspd(&format!("{line} -vs -b4K -r -W0 -d1 {{}}"), &file);
+        let report = ended.report();
+        (waits(&report), report.total("Total IO").ios)
+    };
+    let (plain, _) = of("-o16");
+    assert!(plain[0] > 0 && plain[1..].iter().all(|&n| n == 0), "{plain:?}");
+    for line in ["-o16 -L", "-o64 -D", "-o16 -L -Su"] {
+        let (looking, _) = of(line);
+        assert_eq!(looking[3], looking[4..].iter().sum::<u64>(), "{line}: {looking:?}");
+        assert!(looking[3] > 0, "{line}: {looking:?}");
+    }
+    let (synchronous, _) = of("-o1 -L");
+    assert_eq!(synchronous, [0; 12]);
+    let (routines, ios) = of("-o8 -x -L");
+    assert_eq!(routines, [0; 12]);
+    assert!(ios > 8);
+    let (sleeping, ios) = of("-o1 -g100i");
+    assert!(sleeping[2] >= ios && sleeping[0] == 0 && sleeping[1] == 0, "{sleeping:?}");
+    let (limited, ios) = of("--engine sim -o4 -g1000i -L");
+    assert_eq!((limited[0], limited[3]), (0, 0), "{limited:?}");
+    assert!(
+        limited[1] >= ios && limited[2] >= ios,
+        "a wait with and a sleep without I/O in flight: {limited:?}"
+    );
+}
+
+#[test]
+fn a_simulated_run_is_the_same_every_time_whatever_its_options() {
+    let directory = directory();
+    let file = file(&directory);
+    for line in
+        ["-g777i -o4", "-i7 -j3 -o8 -L", "-x -o8 -L", "-w50 -Zr -Z64K -o8 -D", "-g50000i -o64 -w30 -L -F2"]
+    {
+        let run = || {
+            let ended = diskspd(&format!("--engine sim {line} -vs -b4K -r -W1 -d1 {{}}"), &file);
+            ended.report();
+            ended.stdout.split_once("\nTotal IO\n").unwrap().1.to_string()
+        };
+        assert_eq!(run(), run(), "{line}");
+    }
+}
+
+/// The lines of a log, header left out: thread, target, direction, offset, size, start, latency.
+fn log(path: &Path) -> Vec<(u64, u64, String, u64, u64, u64, u64)> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("thread,target,direction,offset,size,start_ns,latency_ns"));
+    lines
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            let number = |i: usize| cells[i].parse().unwrap();
+            (number(0), number(1), cells[2].to_string(), number(3), number(4), number(5), number(6))
+        })
+        .collect()
+}
+
+#[test]
+fn the_log_holds_every_io() {
+    let directory = directory();
+    let (a, b, csv) = (file(&directory), directory.path().join("b.dat"), directory.path().join("log.csv"));
+    std::fs::write(&b, vec![1; 1 << 20]).unwrap();
+    // Without -L: the log takes its own stamps.
+    let options = "-t2 -b4K -B4K -r -w40 -o4 -g500i -W0 -d1";
+    let ended = diskspd(&format!("{options} --io-log {} {} {{}}", csv.display(), a.display()), &b);
+    let total = ended.report().total("Total IO");
+    let lines = log(&csv);
+    assert!(!ended.stderr.contains("missing"), "{}", ended.stderr);
+    // I/Os that complete between the end of the measured time and the stop are logged, not counted.
+    assert!(
+        lines.len() as u64 >= total.ios && lines.len() as u64 <= total.ios + 100,
+        "{} {total:?}",
+        lines.len()
+    );
+    let writes = ended.report().total("Write IO").ios;
+    assert!(lines.iter().filter(|line| line.2 == "write").count() as u64 >= writes);
+    for (thread, target, direction, offset, size, start, latency) in &lines {
+        assert_eq!(thread / 2, *target, "two threads for each target");
+        assert!(direction == "read" || direction == "write");
+        assert!(
+            *offset >= 4096 && offset % 4096 == 0 && offset + size <= [4 << 20, 1 << 20][*target as usize]
+        );
+        assert_eq!(*size, 4096);
+        // 500 I/Os per second, the first after 2 ms.
+        assert!(*start >= 2_000_000 && *start < 60_000_000_000 && *latency > 0);
+    }
+    let threads: std::collections::HashSet<u64> = lines.iter().map(|line| line.0).collect();
+    assert_eq!(threads.len(), 4);
+}
+
+#[test]
+fn the_log_of_a_simulated_run_is_complete_and_the_same_every_time() {
+    let directory = directory();
+    let (file, csv) = (file(&directory), directory.path().join("log.csv"));
+    let run = || {
+        let line = format!("--engine sim -t2 -b4K -r -w30 -o8 -W0 -d1 --io-log {} {{}}", csv.display());
+        let ended = diskspd(&line, &file);
+        assert_eq!(ended.report().total("Total IO").ios, log(&csv).len() as u64);
+        std::fs::read(&csv).unwrap()
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn a_failed_io_ends_the_run_but_with_completion_routines_only_its_request() {
+    let directory = directory();
+    let (file, limit) = (file(&directory), 2 << 20);
+    if common::tool("prlimit --version").is_none() || common::tool("env --ignore-signal=XFSZ true").is_none()
+    {
+        return common::skip("prlimit (util-linux) or env --ignore-signal (coreutils 8.31) is missing");
+    }
+    // Writes beyond the process's file size limit fail with EFBIG; half of the target lies there.
+    let run = |options: &str| -> common::Ended {
+        std::process::Command::new("prlimit")
+            .arg(format!("--fsize={limit}"))
+            .args(["env", "--ignore-signal=XFSZ", env!("CARGO_BIN_EXE_diskspd")])
+            .args(options.split_whitespace())
+            .arg(&file)
+            .output()
+            .unwrap()
+            .into()
+    };
+    run("-b4K -w100 -r -o4 -W0 -d1").fails(1, &["File too large", "thread 0, request", "the run failed"]);
+    let ended = run("-b4K -w100 -r -o4 -x -W0 -d1");
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("With -x this request stops").count(), 4, "{}", ended.stderr);
+    assert!(ended.stdout.contains("\nTotal IO\n"));
+}

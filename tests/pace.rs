@@ -1,0 +1,138 @@
+//! Throughput limits and think time as a specification, on a clock that the tests move.
+
+use diskspd::workload::pace::{Limit, Pace};
+use proptest::prelude::*;
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// The times at which the first `count` I/Os go when each is asked for as soon as it may go.
+fn schedule(limit: Limit, start: u64, count: usize) -> Vec<u64> {
+    let mut pace = Pace::new(limit, start);
+    let mut now = start;
+    let mut times = Vec::new();
+    while times.len() < count {
+        match pace.ask(now) {
+            Ok(()) => times.push(now),
+            Err(u64::MAX) => pace.handed_over(now),
+            Err(due) => {
+                assert!(due > now, "whoever asks again when told to gets on");
+                now = due;
+            }
+        }
+    }
+    times
+}
+
+#[test]
+fn the_first_io_waits_block_over_rate_and_the_others_follow_evenly() {
+    for (limit, expected) in [
+        (Limit::iops(1), [SECOND, 2 * SECOND, 3 * SECOND, 4 * SECOND]),
+        (Limit::iops(100), [10 * MS, 20 * MS, 30 * MS, 40 * MS]),
+        // A third of a second is no whole number of ns: never early, and right again at the second.
+        (Limit::iops(3), [333_333_334, 666_666_667, SECOND, SECOND + 333_333_334]),
+        (Limit::iops(u32::MAX >> 1), [1, 1, 2, 2]),
+        // 1 byte per ms in blocks of 512: DISKSPD's tables take this for no limit.
+        (Limit::bytes_per_millisecond(1, 512), [512 * MS, 1024 * MS, 1536 * MS, 2048 * MS]),
+        (Limit::bytes_per_millisecond(1024, 65536), [64 * MS, 128 * MS, 192 * MS, 256 * MS]),
+        (Limit::bytes_per_millisecond(3, 4), [1_333_334, 2_666_667, 4 * MS, 5_333_334]),
+        // Beyond 4 GiB/s, where 32 bits wrap.
+        (Limit::bytes_per_millisecond(6_553_600, 65536), [10_000, 20_000, 30_000, 40_000]),
+        (Limit::bytes_per_millisecond(1, u32::MAX), [1, 2, 3, 4].map(|k| k * u64::from(u32::MAX) * MS)),
+    ] {
+        assert_eq!(schedule(limit, 0, 4), expected, "{limit:?}");
+        assert_eq!(schedule(limit, 77, 4), expected.map(|time| time + 77), "{limit:?}, started later");
+    }
+}
+
+#[test]
+fn whoever_falls_behind_catches_up_and_is_then_back_on_time() {
+    let mut pace = Pace::new(Limit::iops(1000), 0);
+    assert_eq!(pace.ask(0), Err(MS), "nothing goes at the start");
+    let late = 10 * MS + 1;
+    for k in 0..10 {
+        assert_eq!(pace.ask(late), Ok(()), "{k}");
+    }
+    assert_eq!(pace.ask(late), Err(11 * MS));
+}
+
+#[test]
+fn a_pause_follows_every_burst_and_counts_from_its_handing_over() {
+    let mut pace = Pace::new(Limit::bursts(3, 1, 5), 100);
+    for round in 0..3 {
+        let begin = 100 + round * 10 * MS;
+        for k in 0..3 {
+            assert!(!pace.burst_ended());
+            assert_eq!(pace.ask(begin + k), Ok(()), "I/Os of a burst don't wait");
+        }
+        assert!(pace.burst_ended());
+        assert_eq!(pace.ask(begin + 3), Err(u64::MAX), "not known before the last one is handed over");
+        pace.handed_over(begin + 5 * MS);
+        assert!(!pace.burst_ended());
+        assert_eq!(pace.ask(begin + 10 * MS - 1), Err(begin + 10 * MS));
+        pace.handed_over(begin + 9 * MS);
+        assert_eq!(pace.ask(begin + 9 * MS), Err(begin + 10 * MS), "a pause is not begun twice");
+    }
+}
+
+#[test]
+fn bursts_are_divided_by_the_threads_and_never_empty() {
+    for (count, threads, ios) in [(10, 1, 10), (10, 3, 3), (3, 4, 1), (0, 1, 1), (5, 0, 5)] {
+        assert_eq!(Limit::bursts(count, threads, 7), Limit::Bursts { ios, pause: 7 * MS });
+    }
+}
+
+#[test]
+fn without_a_limit_everything_goes_at_once() {
+    assert_eq!(schedule(Limit::None, 5, 1000), [5; 1000]);
+}
+
+fn rates() -> impl Strategy<Value = Limit> {
+    prop_oneof![
+        (1u32..).prop_map(Limit::iops),
+        (1u32..100).prop_map(Limit::iops),
+        ((1u32..), (1u32..)).prop_map(|(rate, block)| Limit::bytes_per_millisecond(rate, block)),
+    ]
+}
+
+proptest! {
+    /// Never above the rate, and after any number of I/Os not one behind it.
+    #[test]
+    fn a_rate_is_exact_to_one_io(limit in rates(), start in 0u64..1 << 60, count in 1usize..5000) {
+        let Limit::Rate { ios, nanos } = limit else { unreachable!() };
+        for (k, time) in schedule(limit, start, count).into_iter().enumerate() {
+            let (issued, elapsed) = (k as u128 + 1, u128::from(time - start));
+            prop_assert!(issued * u128::from(nanos) <= elapsed * u128::from(ios), "{k} at {elapsed}");
+            prop_assert!(issued * u128::from(nanos) > (elapsed - 1) * u128::from(ios), "{k} at {elapsed}");
+        }
+    }
+
+    /// However irregularly it is asked: what has gone by any time is what is due by then.
+    #[test]
+    fn irregular_asking_loses_nothing(limit in rates(), gaps in prop::collection::vec(0u64..3 * SECOND, 1..50)) {
+        let Limit::Rate { ios, nanos } = limit else { unreachable!() };
+        let mut pace = Pace::new(limit, 0);
+        let (mut now, mut issued) = (0, 0u128);
+        for gap in gaps {
+            now += gap;
+            let due = u128::from(now) * u128::from(ios) / u128::from(nanos);
+            // Very high rates would take too long to play through.
+            prop_assume!(due < 1_000_000);
+            while pace.ask(now).is_ok() {
+                issued += 1;
+            }
+            prop_assert_eq!(issued, due);
+        }
+    }
+
+    /// The last I/O of a burst and the first of the next are a pause apart.
+    #[test]
+    fn bursts_never_run_into_each_other(count in 1u32..20, ms in 1u32..100, start in 0u64..1 << 40) {
+        let limit = Limit::bursts(count, 1, ms);
+        let times = schedule(limit, start, 5 * count as usize);
+        for (round, burst) in times.chunks(count as usize).enumerate() {
+            let expected = start + round as u64 * u64::from(ms) * MS;
+            prop_assert!(burst.iter().all(|&time| time == expected));
+        }
+    }
+}
