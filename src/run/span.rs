@@ -120,7 +120,22 @@ fn plan_at(
         errors.dedup();
         return Err(errors);
     }
-    plan::plan(profile, span, Surroundings { system, facts: &facts, engine: options.engine })
+    let plan = plan::plan(profile, span, Surroundings { system, facts: &facts, engine: options.engine })?;
+    engines_available(&plan)?;
+    Ok(plan)
+}
+
+/// An engine that the kernel forbids is better known before a large file is created for it.
+fn engines_available(plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
+    let mut kinds: Vec<EngineKind> = plan.workers.iter().map(|worker| worker.engine).collect();
+    kinds.dedup();
+    let missing = kinds.into_iter().filter_map(|kind| {
+        let why = kind.row().available().err()?;
+        Some(PlanError::profile(format!("engine {} is not available: {why}", kind.row().name)))
+    });
+    let mut errors: Vec<PlanError> = missing.collect();
+    errors.dedup();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 /// What the time spans of a run have in common.
