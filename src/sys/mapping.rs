@@ -1,7 +1,7 @@
 //! A whole file mapped into memory, shared: reads and writes are copies from and to it.
 //!
 //! The view is never a Rust slice: other threads, other processes and the file system change it at any time. It's only
-//! ever copied from and to by address, and a page that can't be had ends the copy (see [`bus_error`]), not the program.
+//! ever copied from and to by address, and a page that can't be had ends the copy (see `mapping/bus_error.rs`), not the program.
 
 mod bus_error;
 mod copy;
