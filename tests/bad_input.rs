@@ -176,6 +176,33 @@ fn an_unwritable_report_file_fails_before_the_run() {
 }
 
 #[test]
+fn reports_of_nothing_are_refused_before_anything_is_made() {
+    let directory = directory();
+    let file = directory.path().join("run.json");
+    for idle in ["-Rp", "-Rpxml", "--dry-run"] {
+        for option in ["--out", "--stream", "--io-log"] {
+            diskspd(&format!("-c1M {idle} {option} {{}} f.dat"), &file)
+                .fails(3, &[option, "which measures nothing"]);
+        }
+    }
+    assert!(!file.exists());
+}
+
+#[test]
+fn what_has_no_effect_here_is_said() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    let run = |options: &str| diskspd(&format!("{options} --engine null -c1M -W0 -d1 {{}}"), &file);
+    for (option, reported) in [("-ft", "FILE_ATTRIBUTE_TEMPORARY"), ("-eDISK_IO", "")] {
+        let ended = run(option);
+        assert!(ended.report().0.contains(reported), "{}", ended.stdout);
+        let warnings = ended.stderr.lines().filter(|line| line.starts_with("WARNING: "));
+        assert_eq!(warnings.filter(|line| line.contains(&option[..2])).count(), 1, "{}", ended.stderr);
+    }
+    assert!(!run("-frs").stderr.contains("WARNING"), "hints that have their effect need no warning");
+}
+
+#[test]
 fn something_that_is_no_record() {
     let directory = directory();
     let file = directory.path().join("broken.json");

@@ -380,14 +380,15 @@ fn commands_and_long_options() {
     }
 
     let Ok(Invocation::Run(request)) =
-        parse("--engine=null --out a.json --out=b.html --dry-run --recreate --destroy -Xp.xml")
+        parse("--engine=null --out a.json --out=b.html --recreate --destroy -Xp.xml")
     else {
         panic!("rejected");
     };
     assert_eq!(request.engine, Some(diskspd::engine::EngineKind::Null));
     let out = |format, path: &str| cli::OutRequest { format, path: path.into() };
     assert_eq!(request.out, [out(None, "a.json"), out(None, "b.html")]);
-    assert!(request.dry_run && request.recreate && request.destroy);
+    assert!(!request.dry_run && request.recreate && request.destroy);
+    assert!(matches!(parse("--dry-run f.dat"), Ok(Invocation::Run(request)) if request.dry_run));
     assert!(matches!(parse("./man"), Ok(Invocation::Run(_))));
 }
 
@@ -420,6 +421,10 @@ fn messages_say_what_to_do() {
         ("completions tcsh", "bash|zsh|fish"),
         ("event", "wait|set|reset <event>"),
         ("event jump go", "wait|set|reset <event>"),
+        ("-Rp --out a.json f.dat", "--out can't be given together with -Rp"),
+        ("--out a.json -Rpxml -Xp.xml", "--out can't be given together with -Rp"),
+        ("--dry-run --stream - f.dat", "--stream can't be given together with --dry-run"),
+        ("--io-log=a.csv --dry-run f.dat", "leave --io-log out"),
         ("devices --xml", "diskspd devices [--json]"),
     ];
     for (line, part) in cases {

@@ -311,3 +311,77 @@ fn a_reader_of_the_stream_that_goes_away_does_not_stop_the_run() {
     assert!(ended.report().total("Total IO").ios > 0);
     assert!(ended.stderr.contains("closed it before the run ended"), "{}", ended.stderr);
 }
+
+/// A run of two time spans, the second without end, with reports in two files: it is in the second one, and its lines
+/// of the stream up to there are read.
+fn in_the_second_time_span(directory: &Path) -> (std::process::Child, BufReader<std::process::ChildStdout>) {
+    let file = target(directory);
+    let span = |seconds: u32| {
+        format!(
+            "<TimeSpan><MeasureLatency>true</MeasureLatency><CalculateIopsStdDev>true</CalculateIopsStdDev>\
+             <IoBucketDuration>250</IoBucketDuration><Duration>{seconds}</Duration><Warmup>0</Warmup><Targets><Target>\
+             <Path>{}</Path><BlockSize>4096</BlockSize><Random>4096</Random></Target></Targets></TimeSpan>",
+            file.display()
+        )
+    };
+    let profile = format!("<Profile><TimeSpans>{}{}</TimeSpans></Profile>", span(1), span(3600));
+    std::fs::write(directory.join("profile.xml"), profile).unwrap();
+    let mut running = common::command_of(&["-Xprofile.xml", "--stream", "-"])
+        .args(["--out", "run.json", "--out", "run.xml"])
+        .current_dir(directory)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(running.stdout.take().unwrap());
+    loop {
+        let mut line = String::new();
+        assert!(out.read_line(&mut line).unwrap() > 0, "the run ended before its second time span");
+        let line: Value = serde_json::from_str(&line).unwrap();
+        if line["time_span"] == 2 {
+            return (running, out);
+        }
+    }
+}
+
+/// The reports of `run.json`, printed again, and of `run.xml`: which time spans have figures.
+fn measured(directory: &Path) -> (Ended, Option<Vec<String>>) {
+    let again = diskspd("report {}", &directory.join("run.json"));
+    let first = common::Report(&again.stdout).total("Total IO");
+    assert!(again.code == 0 && first.ios > 0, "{}{}", again.stdout, again.stderr);
+    assert!(again.stdout.contains("Results for timespan 2:"), "{}", again.stdout);
+    (again, elements(&std::fs::read(directory.join("run.xml")).unwrap()))
+}
+
+#[test]
+fn a_killed_run_leaves_the_reports_of_the_time_spans_that_ended() {
+    let directory = directory();
+    let (mut running, _out) = in_the_second_time_span(directory.path());
+    running.kill().unwrap();
+    assert!(!running.wait().unwrap().success());
+    let (again, elements) = measured(directory.path());
+    let second = again.stdout.split_once("Results for timespan 2:").unwrap().1;
+    assert!(second.contains("No results are displayed") && !second.contains("total:"), "{second}");
+    let Some(elements) = elements else { return };
+    assert_eq!(text_of(&elements, "/Results/TimeSpan/TestTimeSeconds").len(), 1);
+    assert_eq!(text_of(&elements, "/Results/TimeSpan/Thread/Target/ReadCount").len(), 1);
+    assert_eq!(text_of(&elements, "/Results/TimeSpan/Latency/Bucket/Percentile").len(), 108);
+    assert_eq!(text_of(&elements, "/Results/TimeSpan/Error").len(), 1);
+}
+
+#[test]
+fn ctrl_c_in_the_second_time_span_reports_both() {
+    let directory = directory();
+    let (mut running, mut out) = in_the_second_time_span(directory.path());
+    common::tool(&format!("kill -INT {}", running.id())).unwrap();
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!(running.wait().unwrap().code(), Some(0));
+    let (again, elements) = measured(directory.path());
+    let second = again.stdout.split_once("Results for timespan 2:").unwrap().1;
+    assert!(second.contains("total:") && !again.stdout.contains("No results"), "{}", again.stdout);
+    assert!(rest.ends_with(&again.stdout), "the record holds what was printed:\n{rest}\n{}", again.stdout);
+    let Some(elements) = elements else { return };
+    assert_eq!(text_of(&elements, "/Results/TimeSpan/TestTimeSeconds").len(), 2);
+    assert_eq!(text_of(&elements, "/Results/TimeSpan/Error").len(), 0);
+}

@@ -12,12 +12,14 @@ pub fn table() -> String {
          How each option relates to that of DISKSPD {COMPATIBLE_VERSION}. Made from the flag table by \
          `diskspd compatibility`.\n\n\
          In general: only `-` begins an option, not `/`; all options come before all targets; an option is one argument; \
-         `#<n>` is\na number of `diskspd devices`; drives are named by their block devices, not by `<X>:`.\nThe column \"with -X\" tells which options may stand beside an XML profile.\n"
+         `#<n>` is\na number of `diskspd devices`; drives are named by their block devices, not by `<X>:`.\nThe column \"with -X\" tells which options may stand beside an XML profile; \"Tested by\", which tests of\n`tests/` show what the option does: `cargo test --test <name>`.\n"
     );
     for group in GROUPS {
         let _ = write!(text, "\n## {}\n\n", group.title);
-        text.push_str("| Option | Meaning | Default | Belongs to | With -X | Compared to DISKSPD |\n");
-        text.push_str("|---|---|---|---|---|---|\n");
+        text.push_str(
+            "| Option | Meaning | Default | Belongs to | With -X | Compared to DISKSPD | Tested by |\n",
+        );
+        text.push_str("|---|---|---|---|---|---|---|\n");
         for flag in group.flags {
             let forms: Vec<String> = flag.forms.iter().map(|form| code(form.0)).collect();
             let meanings: Vec<String> = flag.forms.iter().map(|form| escape(form.1)).collect();
@@ -28,12 +30,13 @@ pub fn table() -> String {
             };
             let _ = writeln!(
                 text,
-                "| {} | {} | {} | {} | {} | {compared} |",
+                "| {} | {} | {} | {} | {} | {compared} | {} |",
                 forms.join("<br>"),
                 meanings.join("<br>"),
                 escape(flag.default),
                 flag.scope.name(),
                 if flag.with_profile { "yes" } else { "no" },
+                flag.tested.join(", "),
             );
         }
     }

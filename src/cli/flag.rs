@@ -73,6 +73,8 @@ pub struct Flag {
     pub notes: &'static str,
     /// How it relates to DISKSPD 2.2.
     pub compatibility: Compatibility,
+    /// Where its meaning is tested: names of test targets (`tests/<name>.rs` or `tests/<name>/`). Never empty.
+    pub tested: &'static [&'static str],
     /// Whether it may stand beside an XML profile (`-X`).
     pub with_profile: bool,
     /// The values that completions offer (attached to a letter); may be empty.

@@ -49,6 +49,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     if !draft.set_events.is_empty() {
         return Ok(Invocation::SetEvent { names: draft.set_events });
     }
+    measures_what_it_reports(&options, &draft)?;
     if targets.is_empty() && draft.profile_path.is_none() {
         return Err(CliError::new("no target")
             .hint("name at least one file or block device behind the options; diskspd -? explains"));
@@ -118,6 +119,26 @@ fn first_pass(options: &[Given], targets: &[&[u8]], draft: &mut Draft) -> Result
         }
     }
     Ok(())
+}
+
+/// `-Rp` and `--dry-run` end before there is anything to report or to log.
+fn measures_what_it_reports(options: &[Given], draft: &Draft) -> Result<(), CliError> {
+    let idle = match (draft.profile_only, draft.dry_run) {
+        (true, _) => "-Rp",
+        (_, true) => "--dry-run",
+        _ => return Ok(()),
+    };
+    let of_a_run = |name| [Name::Long("out"), Name::Long("stream"), Name::Long("io-log")].contains(&name);
+    let asked = options.iter().find_map(|option| Some((option, option.flag.filter(|f| of_a_run(f.name))?)));
+    match asked {
+        None => Ok(()),
+        Some((option, flag)) => {
+            let name = flag.name.with_dashes();
+            let what = format!("{name} can't be given together with {idle}, which measures nothing");
+            Err(CliError::at(option.argument, 0, what)
+                .hint(format!("leave {name} out; what {idle} prints is saved as in diskspd ... > FILE")))
+        }
+    }
 }
 
 impl<'a> Given<'a> {

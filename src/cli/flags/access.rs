@@ -24,6 +24,7 @@ pub const FLAGS: &[Flag] = &[
                 what is left of the target, 0/<n> is a gap. -rdpct90/10:0/10:5/20 sends 90% of the I/O to the first \
                 tenth, nothing to the second, 5% to the next 20% and 5% to the rest. -r excludes -s, -T, -p.",
         compatibility: Same,
+        tested: &["command_lines", "address_streams", "end_to_end"],
         with_profile: false,
         values: &["s", "dpct", "dabs"],
         read: Read::Text(|draft, value| match value {
@@ -42,6 +43,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "-s0 is the block size. Without -si, several threads each walk the target from the base.",
         compatibility: Same,
+        tested: &["command_lines", "address_streams", "end_to_end"],
         with_profile: false,
         values: &["i"],
         read: Read::Text(sequential),
@@ -53,6 +55,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "Makes a difference with -o2 or more. Not with random I/O, -si, or -F with -O.",
         compatibility: Same,
+        tested: &["command_lines", "address_streams", "end_to_end"],
         with_profile: false,
         values: &[],
         read: Read::Switch(|draft| draft.target.parallel_async_io = true),
@@ -64,6 +67,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "Sequential I/O with more than one thread only.",
         compatibility: Same,
+        tested: &["command_lines", "address_streams", "end_to_end", "bad_input"],
         with_profile: false,
         values: &[],
         read: Read::Size { min: 1, set: |draft, size| draft.target.thread_stride = size },

@@ -14,6 +14,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "At least 1, below 4294967295. Read before all other sizes, wherever it stands; the last one counts. \
                 A suffix B within -b is in units of the -b before it.",
         compatibility: Differs("-b0, which divides by zero in DISKSPD, is an error"),
+        tested: &["command_lines", "address_streams", "end_to_end"],
         with_profile: false,
         values: &["4K", "8K", "64K", "128K", "1M"],
         read: Read::Text(block_size),
@@ -28,6 +29,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "Given once, in one of the two forms. A length that makes the end 0 means no end.",
         compatibility: Same,
+        tested: &["command_lines", "address_streams", "end_to_end", "device_kinds"],
         with_profile: false,
         values: &[],
         read: Read::Text(base),
@@ -42,6 +44,7 @@ pub const FLAGS: &[Flag] = &[
         compatibility: Differs(
             "numbers above 64 bits are always an error; DISKSPD lets some of them wrap around",
         ),
+        tested: &["command_lines", "prepare", "end_to_end", "bad_input"],
         with_profile: false,
         values: &[],
         read: Read::Size { min: 0, set: |draft, size| draft.target.file_size = Some(size) },
@@ -57,8 +60,9 @@ pub const FLAGS: &[Flag] = &[
         notes: "The end may be given once, counting -B<base>:<length>. Hints accumulate and are only hints: random \
                 I/O is -r. The report keeps their Windows names.",
         compatibility: Differs(
-            "hints become posix_fadvise or madvise; t has no equivalent and is only reported",
+            "r and s become posix_fadvise or madvise; t has no effect, which a warning says: it is only reported",
         ),
+        tested: &["command_lines", "address_streams", "end_to_end", "memory_mapped"],
         with_profile: false,
         values: &["r", "s", "t"],
         read: Read::Text(end_or_hints),

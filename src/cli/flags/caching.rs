@@ -26,6 +26,7 @@ pub const FLAGS: &[Flag] = &[
             "r works on FUSE file systems too, which may or may not be remote; non-temporal stores exist on x86-64, elsewhere copies are plain; a mapped file that is made shorter during \
              the run ends it with an error",
         ),
+        tested: &["command_lines", "devices", "file_systems", "memory_mapped", "share"],
         with_profile: false,
         values: &["b", "h", "m", "r", "u", "w", "mw", "bw"],
         read: Read::Text(caching),
@@ -37,6 +38,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "Not the help, which is -? or --help.",
         compatibility: Same,
+        tested: &["command_lines", "end_to_end"],
         with_profile: false,
         values: &[],
         read: Read::Text(|draft, _| unbuffered_write_through(draft)),
@@ -55,6 +57,7 @@ pub const FLAGS: &[Flag] = &[
             "v is msync of the pages touched; n and i need a file on a DAX file system and an x86-64 CPU, and are an \
              error elsewhere",
         ),
+        tested: &["command_lines", "memory_mapped", "engines"],
         with_profile: false,
         values: &["v", "n", "i"],
         read: Read::Text(flush_type),
@@ -67,6 +70,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Needs reserved huge pages: vm.nr_hugepages. A thread has one buffer for all its targets: one target that \
                 asks for large pages is enough.",
         compatibility: Differs("huge pages of the default size, which the administrator has to reserve"),
+        tested: &["command_lines", "large_pages", "engines"],
         with_profile: false,
         values: &[],
         read: Read::Switch(|draft| draft.target.use_large_pages = true),

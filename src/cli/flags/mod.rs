@@ -64,6 +64,28 @@ mod tests {
         }
     }
 
+    #[test]
+    fn every_row_names_tests_that_exist() {
+        let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+        for flag in all() {
+            let name = flag.name.with_dashes();
+            assert!(!flag.tested.is_empty(), "{name} names no test");
+            for test in flag.tested {
+                let found = [format!("{test}.rs"), format!("{test}/main.rs")];
+                assert!(
+                    found.iter().any(|file| tests.join(file).is_file()),
+                    "{name}: there is no test {test}"
+                );
+            }
+        }
+    }
+
+    /// Whatever is accepted does something, or the run says that it does not.
+    #[test]
+    fn no_row_calls_an_option_ignored() {
+        assert!(!crate::cli::compatibility::table().to_lowercase().contains("ignored"));
+    }
+
     /// DISKSPD 2.2 has these letters and no others.
     #[test]
     fn every_letter_of_diskspd_has_a_row_and_no_other() {

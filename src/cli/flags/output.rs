@@ -13,6 +13,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         notes: "",
         compatibility: Same,
+        tested: &["command_lines", "stats", "golden_reports", "devices"],
         with_profile: false,
         values: &[],
         read: Read::Switch(|draft| draft.span.measure_latency = true),
@@ -24,6 +25,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         notes: "",
         compatibility: Same,
+        tested: &["command_lines", "stats", "golden_reports", "reports"],
         with_profile: false,
         values: &["100", "250", "500", "1000"],
         read: Read::Integer {
@@ -46,6 +48,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Profile,
         notes: "",
         compatibility: Same,
+        tested: &["command_lines", "end_to_end"],
         with_profile: false,
         values: &[],
         read: Read::Integer {
@@ -67,11 +70,13 @@ pub const FLAGS: &[Flag] = &[
         default: "text",
         scope: Scope::Profile,
         notes: "The profile that -Rpxml prints can be run with -X. In it, bytes of a path that XML can't hold (not \
-                UTF-8, control characters) are the characters U+10FF00 + byte.",
+                UTF-8, control characters) are the characters U+10FF00 + byte. -Rp measures nothing: not with --out, \
+                --stream, --io-log.",
         compatibility: Differs(
             "profiles also name RandomWriteData (-Zr), which DISKSPD reads but never writes; text is escaped, so that \
              any path comes out well-formed and goes back in",
         ),
+        tested: &["command_lines", "golden_reports", "profiles", "reports"],
         with_profile: true,
         values: &["text", "xml", "p", "ptext", "pxml"],
         read: Read::Text(result_format),
@@ -86,6 +91,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Profile,
         notes: "",
         compatibility: Same,
+        tested: &["command_lines", "end_to_end", "loop_options", "golden_reports"],
         with_profile: true,
         values: &["s"],
         read: Read::Text(verbose),
@@ -102,6 +108,7 @@ pub const FLAGS: &[Flag] = &[
         compatibility: Differs(
             "bit 0 changes nothing: sleeps under a throughput limit always end when the next I/O is due",
         ),
+        tested: &["command_lines", "profiles"],
         with_profile: true,
         values: &[],
         read: Read::Integer {
@@ -129,7 +136,10 @@ pub const FLAGS: &[Flag] = &[
         default: "no tracing",
         scope: Scope::Profile,
         notes: "",
-        compatibility: Differs("recorded in the profile; the trace itself exists on Windows only"),
+        compatibility: Differs(
+            "has no effect, which a warning says: it is only reported; such traces exist on Windows only",
+        ),
+        tested: &["command_lines", "profiles", "bad_input"],
         with_profile: false,
         values: &[
             "PROCESS",

@@ -18,6 +18,7 @@ pub const FLAGS: &[Flag] = &[
             "1 is true, numbers have their full range, one error anywhere rejects the profile; IOPriority above 3 and \
              AffinityAssignment above 255 are errors; no DTD, no entities",
         ),
+        tested: &["command_lines", "profiles", "reports"],
         with_profile: false,
         values: &[],
         read: Read::Text(profile),
@@ -38,6 +39,7 @@ pub const FLAGS: &[Flag] = &[
         compatibility: Differs(
             "-ys and -yf set their events, DISKSPD 2.2 creates them and never does; Ctrl-C ends the waiting of -yr",
         ),
+        tested: &["command_lines", "events"],
         with_profile: false,
         values: &["s", "f", "r", "p", "e"],
         read: Read::Text(event),
@@ -49,6 +51,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Profile,
         notes: "",
         compatibility: Same,
+        tested: &["command_lines"],
         with_profile: false,
         values: &[],
         read: Read::Switch(|draft| draft.answer = Some(Invocation::Usage { no_arguments: false })),

@@ -14,6 +14,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "",
         compatibility: Same,
+        tested: &["command_lines", "address_streams", "end_to_end"],
         with_profile: false,
         values: &[],
         read: count("a number of threads, at least 1", |d, n| d.target.threads_per_file = n.unsigned_abs()),
@@ -25,6 +26,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         notes: "Not with -t above 1.",
         compatibility: Same,
+        tested: &["command_lines", "address_streams", "end_to_end", "profiles"],
         with_profile: false,
         values: &[],
         read: count("a number of threads, at least 1", |d, n| d.span.thread_count = n.unsigned_abs()),
@@ -36,6 +38,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "A thread with one outstanding I/O in all does synchronous I/O.",
         compatibility: Same,
+        tested: &["command_lines", "engines", "end_to_end", "devices"],
         with_profile: false,
         values: &["1", "2", "4", "8", "16", "32", "64"],
         read: count("a number of outstanding I/Os, at least 1", |d, n| {
@@ -49,6 +52,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         notes: "Each I/O goes to a target drawn by weight; -o is ignored. Not with -g, -j, -p.",
         compatibility: Differs("without -F, where it has no effect, it gives a warning"),
+        tested: &["command_lines", "address_streams", "end_to_end", "profiles"],
         with_profile: false,
         values: &[],
         read: count("a number of outstanding I/Os, at least 1", |d, n| {
@@ -69,6 +73,7 @@ pub const FLAGS: &[Flag] = &[
         compatibility: Differs(
             "malformed lists such as -ag0, or -a1g2,3 are errors; groups are 64 CPUs each",
         ),
+        tested: &["command_lines", "affinity", "topology", "bad_input"],
         with_profile: false,
         values: &["g"],
         read: Read::Text(affinity),
@@ -80,6 +85,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         notes: "Not with a list of CPUs (-a).",
         compatibility: Same,
+        tested: &["command_lines", "end_to_end", "golden_reports"],
         with_profile: false,
         values: &[],
         read: Read::Switch(|draft| draft.span.disable_affinity = true),
@@ -94,6 +100,7 @@ pub const FLAGS: &[Flag] = &[
             "Linux has neither: each completion is stamped, counted and issued anew by itself; the first I/O of a request \
              goes to its own target, in DISKSPD to the thread's first",
         ),
+        tested: &["command_lines", "loop_options", "write_content"],
         with_profile: false,
         values: &[],
         read: Read::Switch(|draft| draft.span.completion_routines = true),
@@ -107,6 +114,7 @@ pub const FLAGS: &[Flag] = &[
         compatibility: Differs(
             "1 is the idle class, 2 the lowest best-effort level; not every I/O scheduler heeds it",
         ),
+        tested: &["command_lines", "io_priority"],
         with_profile: false,
         values: &["1", "2", "3"],
         read: Read::Integer {
@@ -136,6 +144,7 @@ pub const FLAGS: &[Flag] = &[
             "the limit is kept exactly, from 1 I/O per second up, and evenly, from the start signal on; DISKSPD wraps at \
              4 GiB/s, takes rates below 1 B/ms for no limit, and lets the time of the set-up be caught up with",
         ),
+        tested: &["command_lines", "pace", "loop_options"],
         with_profile: false,
         values: &[],
         read: Read::Text(throughput),
@@ -147,6 +156,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "",
         compatibility: Differs("a burst of fewer I/Os than threads gives a warning"),
+        tested: &["command_lines", "pace", "loop_options"],
         with_profile: false,
         values: &[],
         read: count("a number of I/Os, at least 1", |d, n| d.target.burst_size = Some(n.unsigned_abs())),
@@ -158,6 +168,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "",
         compatibility: Same,
+        tested: &["command_lines", "pace", "loop_options"],
         with_profile: false,
         values: &[],
         read: count("a time in milliseconds, at least 1", |d, n| {

@@ -14,6 +14,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "The percentage must be given: -w alone is an error.",
         compatibility: Same,
+        tested: &["command_lines", "address_streams", "end_to_end", "devices"],
         with_profile: false,
         values: &["0", "30", "50", "100"],
         read: Read::Integer {
@@ -40,6 +41,7 @@ pub const FLAGS: &[Flag] = &[
             "with both -Z and -Z<size>, profiles name the sized buffer that is used; DISKSPD names zeros. The content of \
              -Zr has a generator of its own: addresses are the same with and without it",
         ),
+        tested: &["command_lines", "write_content", "bad_input"],
         with_profile: false,
         values: &["r"],
         read: Read::Text(content),
