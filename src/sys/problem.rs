@@ -86,6 +86,11 @@ pub enum Problem {
     /// `ENXIO`, `ENODEV`, `ENOMEDIUM`
     #[error("there is no device behind this name (any more), or no medium in it")]
     NoDevice,
+    /// `EMFILE`, `ENFILE`
+    #[error(
+        "too many open files: every thread opens each of its targets; raise the limit (ulimit -n), or use fewer threads (-t)"
+    )]
+    TooManyFiles,
     /// An empty path, or one with a zero byte.
     #[error("is not a path")]
     NotAPath,
@@ -124,6 +129,7 @@ impl TargetError {
             Some(libc::ELOOP) => Problem::LinkLoop,
             Some(libc::ENAMETOOLONG) => Problem::NameTooLong,
             Some(libc::ENXIO | libc::ENODEV | libc::ENOMEDIUM) => Problem::NoDevice,
+            Some(libc::EMFILE | libc::ENFILE) => Problem::TooManyFiles,
             None if source.kind() == io::ErrorKind::InvalidInput => Problem::NotAPath,
             _ => Problem::Kernel { doing, source },
         };
@@ -149,6 +155,7 @@ mod tests {
             (libc::ELOOP, "name the file itself"),
             (libc::ENAMETOOLONG, "use a shorter one"),
             (libc::ENXIO, "no device behind this name"),
+            (libc::EMFILE, "raise the limit (ulimit -n)"),
             (libc::EIO, "can't open it: "),
         ] {
             let error = TargetError::from_io(

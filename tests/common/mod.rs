@@ -156,6 +156,8 @@ pub struct DeviceCounters {
     pub read_bytes: u64,
     pub writes: u64,
     pub write_bytes: u64,
+    /// Flushes of the device's write cache; those that are asked for while one runs share the next one.
+    pub flushes: u64,
 }
 
 impl DeviceCounters {
@@ -168,6 +170,7 @@ impl DeviceCounters {
             read_bytes: fields[2] * 512,
             writes: fields[4] + fields[5],
             write_bytes: fields[6] * 512,
+            flushes: fields[15],
         }
     }
 
@@ -177,6 +180,7 @@ impl DeviceCounters {
             read_bytes: self.read_bytes - before.read_bytes,
             writes: self.writes - before.writes,
             write_bytes: self.write_bytes - before.write_bytes,
+            flushes: self.flushes - before.flushes,
         }
     }
 }
