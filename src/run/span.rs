@@ -80,7 +80,9 @@ pub fn probe_and_plan(
     system: &System,
     options: &Options,
 ) -> Result<SpanPlan, Vec<PlanError>> {
-    plan_at(&locations(span, options)?, profile, span, system, options)
+    let plan = plan_at(&locations(span, options)?, profile, span, system, options)?;
+    engines_available(&plan)?;
+    Ok(plan)
 }
 
 /// Where the targets are, in their order. Looked up once for a span: what is checked has to be what is opened.
@@ -120,21 +122,17 @@ fn plan_at(
         errors.dedup();
         return Err(errors);
     }
-    let plan = plan::plan(profile, span, Surroundings { system, facts: &facts, engine: options.engine })?;
-    engines_available(&plan)?;
-    Ok(plan)
+    plan::plan(profile, span, Surroundings { system, facts: &facts, engine: options.engine })
 }
 
 /// An engine that the kernel forbids is better known before a large file is created for it.
 fn engines_available(plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
-    let mut kinds: Vec<EngineKind> = plan.workers.iter().map(|worker| worker.engine).collect();
-    kinds.dedup();
-    let missing = kinds.into_iter().filter_map(|kind| {
+    let kinds: HashSet<EngineKind> = plan.workers.iter().map(|worker| worker.engine).collect();
+    let unavailable = |kind: EngineKind| {
         let why = kind.row().available().err()?;
         Some(PlanError::profile(format!("engine {} is not available: {why}", kind.row().name)))
-    });
-    let mut errors: Vec<PlanError> = missing.collect();
-    errors.dedup();
+    };
+    let errors: Vec<PlanError> = kinds.into_iter().filter_map(unavailable).collect();
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
