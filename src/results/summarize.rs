@@ -3,7 +3,7 @@
 use super::summary::*;
 use super::{CpuTable, DirectionResults, EffectiveRange, Record, SpanResults, TargetResults, ThreadResults};
 use crate::profile::{RawText, TimeSpan};
-use crate::stats::{Histogram, Moments, Series};
+use crate::stats::{Histogram, Moments, SeriesSum};
 use crate::system::Topology;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,7 +84,7 @@ struct Sums {
     bytes: u64,
     ios: u64,
     latency: Moments,
-    series: Series,
+    series: SeriesSum,
 }
 
 impl Sums {
@@ -95,7 +95,7 @@ impl Sums {
             self.latency.merge(latency.moments());
         }
         if let Some(series) = &results.series {
-            self.series.merge(series);
+            self.series.add(series);
         }
     }
 

@@ -103,25 +103,35 @@ fn check(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), String> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredSeries {
+struct StoredSeries<Intervals> {
     /// ns
     width: u64,
     allocated: u64,
     last: u64,
     /// All that count.
-    intervals: Vec<Moments>,
+    intervals: Intervals,
+}
+
+/// One interval after the other, unpacked where it is written.
+struct Valid<'a>(&'a Series);
+
+impl Serialize for Valid<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.valid())
+    }
 }
 
 impl Serialize for Series {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Series { width, allocated, last, .. } = *self;
-        StoredSeries { width, allocated, last, intervals: self.valid().collect() }.serialize(serializer)
+        StoredSeries { width, allocated, last, intervals: Valid(self) }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Series {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let StoredSeries { width, allocated, last, intervals } = StoredSeries::deserialize(deserializer)?;
+        let StoredSeries { width, allocated, last, intervals } =
+            StoredSeries::<Vec<Moments>>::deserialize(deserializer)?;
         let valid = last.min(allocated);
         if valid != intervals.len() as u64 {
             return Err(D::Error::custom(format!(
@@ -132,7 +142,7 @@ impl<'de> Deserialize<'de> for Series {
         if width == 0 && valid > 0 {
             return Err(D::Error::custom("the series' intervals have no width"));
         }
-        Ok(Series { width, allocated, last, intervals })
+        Ok(Series::pack((width, allocated, last), intervals))
     }
 }
 
