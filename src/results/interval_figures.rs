@@ -69,14 +69,17 @@ pub struct Course {
 }
 
 impl Course {
-    /// That of everything that `targets` did.
-    pub fn new<'a>(targets: impl IntoIterator<Item = &'a TargetResults>) -> Course {
+    /// That of one thread on one target.
+    pub fn new(target: &TargetResults) -> Course {
         let mut course = Course::default();
-        for target in targets {
-            target.read.series.iter().for_each(|series| course.read.add(series));
-            target.write.series.iter().for_each(|series| course.write.add(series));
-        }
+        target.read.series.iter().for_each(|series| course.read.add(series));
+        target.write.series.iter().for_each(|series| course.write.add(series));
         course
+    }
+
+    /// That of what has been added up.
+    pub(super) fn of_sums(read: SeriesSum, write: SeriesSum) -> Course {
+        Course { read, write }
     }
 
     /// Width of an interval, ns; 0 = there are none.
@@ -148,9 +151,8 @@ fn direction(moments: &Moments, width: u64) -> IntervalDirection {
 }
 
 impl IopsSeries {
-    /// Everything of a time span merged, with bytes, percentiles and wall-clock times as far as they are known.
-    pub(super) fn of_span(span: &SpanResults) -> IopsSeries {
-        let course = Course::new(span.threads.iter().flat_map(|thread| &thread.targets));
+    /// The course of a time span, with bytes, percentiles and wall-clock times as far as they are known.
+    pub(super) fn of_span(course: &Course, span: &SpanResults) -> IopsSeries {
         let width = course.width();
         let complete = |(number, mut interval): (usize, IntervalFigures)| {
             let start_ms = (number as u64).saturating_mul(width) / 1_000_000;

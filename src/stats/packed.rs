@@ -38,9 +38,16 @@ pub fn push_moments(log: &mut Vec<u8>, distance: u64, moments: &Moments) {
     let Moments { count, min, max, sum, squares } = *moments;
     let n = u128::from(count);
     let square = u128::from(min) * u128::from(min);
-    let uniform = min == max && Some(sum) == n.checked_mul(min.into()) && Some(squares) == n.checked_mul(square);
+    let uniform =
+        min == max && Some(sum) == n.checked_mul(min.into()) && Some(squares) == n.checked_mul(square);
     let narrow = u64::try_from(sum).is_ok() && u64::try_from(squares).is_ok();
-    let form = if uniform { UNIFORM } else if narrow { NARROW } else { WIDE };
+    let form = if uniform {
+        UNIFORM
+    } else if narrow {
+        NARROW
+    } else {
+        WIDE
+    };
     [distance << 2 | form, count, min].into_iter().for_each(|number| push(log, number));
     if form != UNIFORM {
         [max.wrapping_sub(min), sum as u64, squares as u64].into_iter().for_each(|number| push(log, number));
@@ -63,7 +70,13 @@ pub fn pop_moments(log: &mut std::slice::Iter<u8>) -> Option<(u64, Moments)> {
         form => {
             let (range, sum, squares) = (pop(log)?, u128::from(pop(log)?), u128::from(pop(log)?));
             let mut upper = || Some(if form == WIDE { u128::from(pop(log)?) << 64 } else { 0 });
-            Moments { count, min, max: min.wrapping_add(range), sum: sum | upper()?, squares: squares | upper()? }
+            Moments {
+                count,
+                min,
+                max: min.wrapping_add(range),
+                sum: sum | upper()?,
+                squares: squares | upper()?,
+            }
         }
     };
     Some((head >> 2, moments))

@@ -113,6 +113,11 @@ impl Series {
         (number < self.allocated).then_some((number, self.open))
     }
 
+    /// One more than the last interval that holds something and counts.
+    pub(super) fn end(&self) -> u64 {
+        self.current().map_or(self.next, |(number, _)| number + 1)
+    }
+
     /// The intervals that hold something and count, ascending, with their numbers.
     pub(super) fn filled(&self) -> impl Iterator<Item = (u64, Moments)> + '_ {
         let (mut log, mut next) = (self.log.iter(), 0);

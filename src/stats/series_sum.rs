@@ -19,6 +19,7 @@ impl SeriesSum {
         self.width = self.width.max(series.width);
         self.allocated = self.allocated.max(series.allocated);
         self.last = self.last.max(series.last);
+        self.extend(series.end() as usize);
         series.filled().for_each(|(number, moments)| self.at(number).merge(&moments));
     }
 
@@ -27,19 +28,21 @@ impl SeriesSum {
         self.width = self.width.max(other.width);
         self.allocated = self.allocated.max(other.allocated);
         self.last = self.last.max(other.last);
-        if self.intervals.len() < other.intervals.len() {
-            self.intervals.resize(other.intervals.len(), Moments::default());
-        }
+        self.extend(other.intervals.len());
         self.intervals.iter_mut().zip(&other.intervals).for_each(|(mine, theirs)| mine.merge(theirs));
     }
 
     /// An interval that counts.
     pub(super) fn at(&mut self, number: u64) -> &mut Moments {
-        let index = number as usize;
-        if index >= self.intervals.len() {
-            self.intervals.resize(index + 1, Moments::default());
+        self.extend(number as usize + 1);
+        &mut self.intervals[number as usize]
+    }
+
+    /// Has at least so many intervals from here on.
+    fn extend(&mut self, count: usize) {
+        if self.intervals.len() < count {
+            self.intervals.resize(count, Moments::default());
         }
-        &mut self.intervals[index]
     }
 
     /// The sum as a series.

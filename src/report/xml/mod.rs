@@ -105,7 +105,7 @@ fn write_target(out: &mut Writer, asked: &TimeSpan, target: &TargetResults, rows
         figures::write_mean(out, write, "AverageWriteLatencyMilliseconds", "WriteLatencyStdev");
     }
     if asked.calculate_iops_std_dev {
-        let course = Course::new([target]);
+        let course = Course::new(target);
         figures::write_iops(out, course.std_devs(), course.intervals());
     }
     out.close("Target");

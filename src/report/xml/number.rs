@@ -73,7 +73,17 @@ mod tests {
 
     #[test]
     fn halves_zeros_and_what_is_no_number_are_as_the_standard_library_prints_them() {
-        let odd = [0.0, -0.0, -1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, 4294967295.9999, 4294967.2955];
+        let odd = [
+            0.0,
+            -0.0,
+            -1.5,
+            f64::NAN,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            1e300,
+            4294967295.9999,
+            4294967.2955,
+        ];
         let halves = (0..10_000).flat_map(|n| [f64::from(n) / 2000.0, f64::from(n) / 2.0]);
         for value in halves.chain(odd) {
             for value in [value, value.next_up(), value.next_down()] {
