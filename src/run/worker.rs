@@ -26,6 +26,7 @@ use crate::plan::{SpanPlan, WorkerPlan};
 use crate::results::{IoErrors, ThreadResults, WaitStatistics};
 use crate::workload::ThreadWorkload;
 use failure::Failed;
+pub use failure::{Failure, by_cause};
 use fresh::Fresh;
 use idle::Idle;
 use pacing::Pacing;
@@ -119,7 +120,7 @@ pub struct Outcome {
     /// I/Os that failed.
     pub errors: Vec<IoErrors>,
     /// Why it ended early.
-    pub failure: Option<String>,
+    pub failure: Option<Failure>,
 }
 
 impl<'a> Worker<'a> {

@@ -177,3 +177,44 @@ impl Series {
         alone.iops_std_dev()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn recording_in_order_of_time_takes_no_memory_beyond_what_was_reserved() {
+        let mut series = Series::new(1, 1);
+        let capacity = series.log.capacity();
+        for interval in 0..1000 {
+            // As many I/Os as one interval may have, of latencies that take the most bytes.
+            series.record(interval * MS, (1 << 40) - 1);
+            series.open.merge(&Moments {
+                count: u64::from(u32::MAX),
+                min: 1 << 39,
+                max: (1 << 40) - 1,
+                sum: (1 << 72) - 1,
+                squares: (1 << 112) - 1,
+            });
+        }
+        series.record(1000 * MS, 1);
+        assert_eq!(series.log.capacity(), capacity);
+        assert!(series.log.len() as u64 > 1000 * (RESERVED_EACH - 4), "{}", series.log.len());
+    }
+
+    #[test]
+    fn intervals_take_few_bytes_and_those_without_io_none() {
+        let mut series = Series::new(1, 1);
+        (0..1000).for_each(|interval| series.record(interval * MS, 100_000));
+        assert!(series.log.len() <= 5 * 1000, "one I/O: {}", series.log.len());
+        let mut series = Series::new(1, 1);
+        (0..8000).for_each(|io| series.record(io * MS / 8, 80_000 + 6007 * io % 40_000));
+        assert!(series.log.len() <= 18 * 1000, "eight I/Os: {}", series.log.len());
+        let mut series = Series::new(1, 1);
+        [0, 999].into_iter().for_each(|interval| series.record(interval * MS, 1));
+        assert!(series.log.len() <= 8, "two of a thousand intervals: {}", series.log.len());
+        assert_eq!(series.valid().filter(|moments| moments.count() > 0).count(), 2);
+    }
+}
