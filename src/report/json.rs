@@ -3,7 +3,7 @@
 use crate::profile::Profile;
 use crate::results::{Record, RecordFormat, Results, Summary, summarize};
 use crate::system::System;
-use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 use std::fmt;
@@ -113,16 +113,11 @@ pub fn read(bytes: &[u8]) -> Result<Record, RecordError> {
 pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError> {
     check_format(&mut source)?;
     source.rewind().map_err(|error| RecordError::Unreadable { what: error.to_string() })?;
-    let record: Record = parse(&mut source)?;
+    let mut parser = serde_json::Deserializer::from_reader(&mut source);
+    let parsed = Record::deserialize(&mut parser).and_then(|record| parser.end().map(|()| record));
+    let record = parsed.map_err(|error| explain(error, &mut source))?;
     record.check().map_err(|what| RecordError::Inconsistent { what })?;
     Ok(record)
-}
-
-/// Reads a whole document.
-fn parse<T: DeserializeOwned>(source: &mut impl BufRead) -> Result<T, RecordError> {
-    let mut parser = serde_json::Deserializer::from_reader(&mut *source);
-    let parsed = T::deserialize(&mut parser).and_then(|value| parser.end().map(|()| value));
-    parsed.map_err(|error| explain(error, source))
 }
 
 /// Name and version come first: whatever else differs in other JSON or in a newer record would only be a riddle. Looks

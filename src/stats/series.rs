@@ -195,8 +195,8 @@ mod tests {
                 count: u64::from(u32::MAX),
                 min: 1 << 39,
                 max: (1 << 40) - 1,
-                sum: (1 << 72) - 1,
-                squares: (1 << 112) - 1,
+                sum: (1 << 72) - (1 << 41),
+                squares: (1 << 112) - (1 << 81),
             });
         }
         series.record(1000 * MS, 1);
