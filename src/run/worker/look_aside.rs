@@ -38,7 +38,7 @@ impl LookAside {
         }
         if nanos > LONGEST {
             self.most = (self.most / 2).max(LEAST);
-        } else if 2 * nanos + nanos / 4 < LONGEST {
+        } else if 2 * nanos + nanos / 8 < LONGEST {
             self.most = (self.most * 2).min(MOST);
         }
     }
