@@ -2,7 +2,9 @@
 
 use super::output;
 use crate::cli::{EXIT_RUN_FAILED, ReportRequest};
-use crate::report::{json, text};
+use crate::report::{findings, json, text};
+use crate::results::summarize;
+use crate::truth::judge;
 
 /// Returns the exit code.
 pub fn report(request: &ReportRequest) -> u8 {
@@ -15,7 +17,11 @@ pub fn report(request: &ReportRequest) -> u8 {
         }
     };
     match json::read(&bytes) {
-        Ok(record) => output::to_stdout(&text::text(&record)),
+        Ok(record) => {
+            let code = output::to_stdout(&text::text(&record));
+            eprint!("{}", findings::text(&judge(&record, &summarize(&record))));
+            code
+        }
         Err(e) => {
             eprintln!("ERROR: {path}: {e}");
             EXIT_RUN_FAILED
