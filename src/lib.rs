@@ -6,6 +6,7 @@
 //! Plan ──run──▶ Results          raw counters, histograms, series per thread and target
 //! Profile + System + Results = Record
 //! Record ──summarize──▶ Summary ──report──▶ bytes
+//! Record ──judge──▶ Judgement ──report──▶ bytes      whether the figures can be believed
 //! ```
 //!
 //! Each arrow is one module. Imports point one way, from [`commands`] down to [`units`].
@@ -22,5 +23,6 @@ pub mod run;
 pub mod stats;
 pub mod sys;
 pub mod system;
+pub mod truth;
 pub mod units;
 pub mod workload;

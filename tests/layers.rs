@@ -21,9 +21,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "run",
         &["clock", "engine", "plan", "profile", "results", "stats", "sys", "system", "units", "workload"],
     ),
-    ("report", &["plan", "profile", "results", "stats", "system", "units", "workload"]),
+    ("truth", &["engine", "profile", "results", "stats", "system", "units"]),
+    ("report", &["plan", "profile", "results", "stats", "system", "truth", "units", "workload"]),
     ("cli", &["clock", "engine", "profile", "units"]),
-    ("commands", &["cli", "clock", "engine", "plan", "profile", "report", "results", "run", "sys", "system", "units"]),
+    (
+        "commands",
+        &[
+            "cli", "clock", "engine", "plan", "profile", "report", "results", "run", "sys", "system",
+            "truth", "units",
+        ],
+    ),
 ];
 
 fn sources(directory: &Path) -> Vec<PathBuf> {

@@ -46,6 +46,8 @@ pub struct Draft {
     pub recreate: bool,
     /// `--destroy`
     pub destroy: bool,
+    /// `--strict`
+    pub strict: bool,
     /// An option such as `-?` that answers at once; nothing behind it is read.
     pub answer: Option<Invocation>,
 }
@@ -85,6 +87,7 @@ impl Draft {
             io_log: self.io_log,
             recreate: self.recreate,
             destroy: self.destroy,
+            strict: self.strict,
             warnings,
         }
     }

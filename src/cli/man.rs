@@ -3,7 +3,7 @@
 use super::commands::COMMANDS;
 use super::flag::Compatibility;
 use super::flags::GROUPS;
-use super::{COMPATIBLE_VERSION, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, help};
+use super::{COMPATIBLE_VERSION, EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, help};
 use std::fmt::Write;
 
 /// The man page `diskspd(1)`; ends with a line feed.
@@ -47,6 +47,7 @@ pub fn page() -> String {
     let codes = [
         (EXIT_SUCCESS, "The run or the answer was given."),
         (EXIT_RUN_FAILED, "The run failed, or an event can't be used; also after -ye."),
+        (EXIT_DOUBTFUL, "With --strict: the run went well, but its figures are not what they seem to be."),
         (EXIT_USAGE, "No arguments, or a wrong command line or profile."),
     ];
     for (code, meaning) in codes {

@@ -25,6 +25,8 @@ use std::path::PathBuf;
 pub const EXIT_SUCCESS: u8 = 0;
 /// Exit code of a failed run, of an event that can't be used, and of `-ye`.
 pub const EXIT_RUN_FAILED: u8 = 1;
+/// Exit code of a run that went well but whose figures are not what they seem to be, with `--strict`.
+pub const EXIT_DOUBTFUL: u8 = 2;
 /// Exit code of an empty or wrong command line, an unreadable or an invalid profile.
 pub const EXIT_USAGE: u8 = 3;
 
@@ -96,6 +98,8 @@ pub struct RunRequest {
     pub recreate: bool,
     /// `--destroy`: permit writing to block devices that carry a signature.
     pub destroy: bool,
+    /// `--strict`: fail when the figures are not what they seem to be.
+    pub strict: bool,
     /// What is accepted but hardly meant, one message each, without the prefix `WARNING:`.
     pub warnings: Vec<String>,
 }

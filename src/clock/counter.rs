@@ -169,15 +169,21 @@ mod tests {
                 last = here;
             }
             assert!(clock.megahertz().is_some());
-            assert!(last.abs_diff(kernel.nanos) < 60_000, "{drift}: {} ns apart", last.abs_diff(kernel.nanos));
+            assert!(
+                last.abs_diff(kernel.nanos) < 60_000,
+                "{drift}: {} ns apart",
+                last.abs_diff(kernel.nanos)
+            );
         }
     }
 
     #[test]
     fn a_counter_that_goes_wrong_is_given_up() {
         let stands = |moment: Moment| Moment { nanos: moment.nanos + 1_000_000_000, ..moment };
-        let jumps = |moment: Moment| Moment { ticks: moment.ticks + (PERIOD << 4), nanos: moment.nanos + 1000 };
-        let goes_back = |moment: Moment| Moment { ticks: moment.ticks - 900, nanos: moment.nanos + 400_000_000 };
+        let jumps =
+            |moment: Moment| Moment { ticks: moment.ticks + (PERIOD << 4), nanos: moment.nanos + 1000 };
+        let goes_back =
+            |moment: Moment| Moment { ticks: moment.ticks - 900, nanos: moment.nanos + 400_000_000 };
         for fault in [stands as fn(Moment) -> Moment, jumps, goes_back] {
             let clock = clock(RATE);
             let moment = fault(clock.since.get());

@@ -3,8 +3,9 @@
 use super::output;
 use crate::cli::{EXIT_RUN_FAILED, ReportRequest};
 use crate::report::json::{self, RecordError};
-use crate::report::text;
-use crate::results::Record;
+use crate::report::{findings, text};
+use crate::results::{Record, summarize};
+use crate::truth::judge;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -23,7 +24,11 @@ pub fn report(request: &ReportRequest) -> u8 {
         }
     };
     match read {
-        Ok(record) => output::to_stdout(&text::text(&record)),
+        Ok(record) => {
+            let code = output::to_stdout(&text::text(&record));
+            eprint!("{}", findings::text(&judge(&record, &summarize(&record))));
+            code
+        }
         Err(e) => {
             eprintln!("ERROR: {path}: {e}");
             EXIT_RUN_FAILED

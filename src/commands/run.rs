@@ -2,15 +2,16 @@
 
 use super::load;
 use super::output::{self, OutFile};
-use crate::cli::{EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, RunRequest, StreamRequest};
+use crate::cli::{EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, RunRequest, StreamRequest};
 use crate::plan::{PlanError, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, ResultFormat};
-use crate::report::{self, Format, plan_text, profile_text, profile_xml};
-use crate::results::{Record, Results, SpanResults};
+use crate::report::{self, Format, findings, plan_text, profile_text, profile_xml};
+use crate::results::{Record, Results, SpanResults, summarize};
 use crate::run::events::{self, Event, Events};
 use crate::run::{self, Console, Control, Options};
 use crate::system::{self, System, storage};
+use crate::truth::{Severity as Doubt, judge};
 use std::sync::Arc;
 
 /// Returns the exit code.
@@ -200,7 +201,10 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
         );
         code = EXIT_RUN_FAILED;
     }
-    code
+    let judgement = judge(&record, &summarize(&record));
+    eprint!("{}", findings::text(&judgement));
+    let doubtful = request.strict && judgement.worst() == Some(Doubt::Wrong);
+    if doubtful && code == EXIT_SUCCESS { EXIT_DOUBTFUL } else { code }
 }
 
 fn format_of(asked: ResultFormat) -> &'static Format {

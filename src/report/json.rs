@@ -3,6 +3,7 @@
 use crate::profile::Profile;
 use crate::results::{Record, RecordFormat, Results, Summary, summarize};
 use crate::system::System;
+use crate::truth::{Judgement, judge};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
@@ -81,6 +82,7 @@ struct Stored<'a> {
     system: &'a System,
     results: &'a Results,
     summary: &'a Summary,
+    judgement: &'a Judgement,
 }
 
 /// Writes a record as one line of JSON.
@@ -90,8 +92,9 @@ struct Stored<'a> {
 pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
     let Record { format, profile, system, results } = record;
     let summary = &summarize(record);
+    let judgement = &judge(record, summary);
     let mut buffered = io::BufWriter::new(sink);
-    serde_json::to_writer(&mut buffered, &Stored { format, profile, system, results, summary })?;
+    serde_json::to_writer(&mut buffered, &Stored { format, profile, system, results, summary, judgement })?;
     buffered.write_all(b"\n")?;
     buffered.flush()
 }

@@ -9,6 +9,7 @@ macro_rules! put {
 }
 
 pub mod csv;
+pub mod findings;
 pub mod json;
 pub mod plan_text;
 pub mod profile_text;

@@ -3,6 +3,7 @@
 mod cpu;
 mod interval_figures;
 mod merge;
+mod observed;
 mod record;
 mod summarize;
 mod summary;
@@ -13,6 +14,7 @@ pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles,
 };
 pub use merge::MergeError;
+pub use observed::Observed;
 pub use record::{Record, RecordFormat};
 pub use summarize::summarize;
 pub use summary::{
@@ -54,6 +56,9 @@ pub struct SpanResults {
     /// `-D`: bytes, and with `-L` latencies, by interval, all threads merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,
+    /// What was observed beside the I/Os; `None` in simulated time and in records of programs that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Observed>,
 }
 
 impl SpanResults {

@@ -13,6 +13,7 @@ pub mod events;
 mod interrupt;
 mod io_log;
 mod live;
+mod observe;
 #[cfg(test)]
 mod order_tests;
 mod precreate;

@@ -5,6 +5,7 @@ use super::control::{Control, Phase};
 use super::events::Events;
 use super::io_log::{IoLog, Ring};
 use super::live::Counters;
+use super::observe::Observer;
 use super::precreate::File;
 use super::recorder::merge_errors;
 use super::setup::{self, Shared};
@@ -294,6 +295,7 @@ fn measure(
     };
     let mut results = SpanResults::default();
     let mut failed = Vec::new();
+    let mut observer = Observer::new(plan, system);
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for (index, worker) in plan.workers.iter().enumerate() {
@@ -312,7 +314,7 @@ fn measure(
         let events = &options.events;
         let clocked = Clocked { plan, system, events, control, console, live: &live, progress };
         if control.wait_until_ready(plan.workers.len()) && events.may_start(control, console) {
-            clocked.phases(&mut results);
+            clocked.phases(&mut observer, &mut results);
         }
         control.set_phase(Phase::Stop);
         control.start();
@@ -332,6 +334,7 @@ fn measure(
     let told = |message: &String| failed.iter().any(|failure| failure.message == *message);
     failures.extend(control.failures().into_iter().filter(|message| !told(message)));
     results.intervals = accounts.take_intervals();
+    results.observed = Some(observer.finish());
     if !failures.is_empty() {
         // DISKSPD shows no figures of a span that failed; the accounts stay in the record.
         results.measured = 0;
@@ -383,7 +386,7 @@ fn is_timed(plan: &SpanPlan) -> bool {
 
 impl Clocked<'_> {
     /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go into `results`.
-    fn phases(&self, results: &mut SpanResults) {
+    fn phases(&self, observer: &mut Observer, results: &mut SpanResults) {
         let Clocked { plan, events, control, console, .. } = *self;
         console.verbose(|| format!("starting: {} threads", plan.workers.len()));
         console.begin(self.live);
@@ -397,6 +400,7 @@ impl Clocked<'_> {
         console.verbose(|| format!("measuring for {} s", plan.duration));
         events.measurement_begins(control);
         let before = CpuClock::read();
+        observer.measurement_begins();
         let start = control.start_measuring();
         let started_at = clock::wall_millis();
         let mut ticker = (!self.progress.is_empty())
@@ -404,6 +408,7 @@ impl Clocked<'_> {
         let complete = self.sleep("measure", plan.duration, ticker.as_mut());
         control.set_phase(Phase::Cooldown);
         let measured = clock::monotonic() - start;
+        observer.measurement_ended();
         let after = CpuClock::read();
         events.measurement_ended(control);
         console.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));

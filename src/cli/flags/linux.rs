@@ -115,6 +115,18 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Switch(|draft| draft.destroy = true),
     },
     Flag {
+        name: Long("strict"),
+        forms: &[("--strict", "end with exit code 2 when the figures are not what they seem to be")],
+        default: "findings are printed, the exit code is 0",
+        scope: Scope::Profile,
+        notes: "For scripts: what is printed as WRONG after the report fails. Notes and warnings don't.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "truth"],
+        with_profile: true,
+        values: &[],
+        read: Read::Switch(|draft| draft.strict = true),
+    },
+    Flag {
         name: Long("help"),
         forms: &[("--help", "print the usage, as -? does")],
         default: "off",

@@ -1,0 +1,7 @@
+//! What was observed around the measured window beside the I/Os themselves: facts for `truth` to judge.
+
+use serde::{Deserialize, Serialize};
+
+/// Facts about one time span. What could not be observed is missing, never zero.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Observed {}

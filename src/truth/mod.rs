@@ -1,0 +1,69 @@
+//! Whether the figures of a run can be believed: pure functions of its record.
+//!
+//! ```text
+//! Record (what was asked, what was counted, what was observed beside it) ──judge──▶ Judgement ──report──▶ bytes
+//! ```
+//!
+//! Facts are gathered by `system` before, and by `run::observe` around, the measured window, and are kept in the record;
+//! nothing is concluded there. Conclusions are drawn here alone, so that an old record can be judged anew.
+
+mod advice;
+mod finding;
+
+pub use finding::{Finding, Severity};
+
+use crate::profile::{Profile, TimeSpan};
+use crate::results::{Measured, Record, SpanResults, Summary};
+use crate::system::System;
+use serde::Serialize;
+
+/// Everything that was found about a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Judgement {
+    /// Findings of all time spans, the worst first; those that are equally bad in the order of the spans and checks.
+    pub findings: Vec<Finding>,
+}
+
+impl Judgement {
+    /// How bad the worst finding is; `None` = nothing was found.
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(|finding| finding.severity).max()
+    }
+}
+
+/// One measured time span with everything that is known about it.
+#[derive(Debug, Clone, Copy)]
+pub struct SpanView<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The whole profile.
+    pub profile: &'a Profile,
+    /// What was asked for.
+    pub asked: &'a TimeSpan,
+    /// Where it ran.
+    pub system: &'a System,
+    /// Raw counters, and what was observed beside them.
+    pub results: &'a SpanResults,
+    /// The figures that the report shows.
+    pub measured: &'a Measured,
+}
+
+/// A check of one time span. It finds nothing where the record lacks what it needs.
+type Check = fn(&SpanView) -> Vec<Finding>;
+
+/// Every check, in the order in which equally bad findings are listed.
+const CHECKS: &[Check] = &[advice::check];
+
+/// Judges a run.
+pub fn judge(record: &Record, summary: &Summary) -> Judgement {
+    let mut findings = Vec::new();
+    let spans = record.profile.time_spans.iter().zip(&record.results.time_spans).zip(&summary.time_spans);
+    for (index, ((asked, results), measured)) in spans.enumerate() {
+        let Some(measured) = measured else { continue };
+        let (profile, system) = (&record.profile, &record.system);
+        let view = SpanView { number: index + 1, profile, asked, system, results, measured };
+        findings.extend(CHECKS.iter().flat_map(|check| check(&view)));
+    }
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    Judgement { findings }
+}
