@@ -9,16 +9,17 @@ use super::precreate::File;
 use super::recorder::merge_errors;
 use super::setup::{self, Shared};
 use super::stream::{Progress, Ticker};
-use super::worker::{Outcome as Ended, Phases};
+use super::worker::{Outcome as Ended, Phases, Worker};
 use super::{prepare, recorder, sources};
 use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
-use crate::plan::{self, PlanError, SpanPlan, Surroundings, WorkerPlan};
+use crate::plan::{self, PlanError, SpanPlan, Surroundings, Wish, WorkerPlan};
 use crate::profile::{Profile, RawText, Target, TimeSpan};
-use crate::results::{CpuTimes, SpanResults};
+use crate::results::{CpuTimes, EngineUse, SpanResults};
 use crate::sys::cpu;
 use crate::system::System;
 use crate::system::claims::{self, Claims};
+use crate::system::completion;
 use crate::system::cpu_times::CpuClock;
 use crate::system::target;
 use crate::system::target::{TargetFacts, TargetKind};
@@ -33,6 +34,8 @@ use std::sync::Arc;
 pub struct Options {
     /// `--engine`; `None` = the program chooses.
     pub engine: Option<EngineKind>,
+    /// `--poll`: completions are polled for.
+    pub poll: bool,
     /// `--recreate`: files of `-c` are written anew even when they are complete.
     pub recreate: bool,
     /// `--destroy`: block devices that carry a signature may be written to.
@@ -110,9 +113,18 @@ fn plan_at(
 ) -> Result<SpanPlan, Vec<PlanError>> {
     let mut facts = Vec::new();
     let mut errors = Vec::new();
-    for location in locations {
+    let wish = Wish { engine: options.engine, poll: options.poll };
+    for (target, location) in span.targets.iter().zip(locations) {
         match target::probe(location) {
-            Ok(found) => facts.push(found),
+            Ok(mut found) => {
+                if let Some(direct) = plan::completion_matters(span, target, wish) {
+                    found.completion = completion::completion(&found, direct);
+                }
+                if wish.poll {
+                    found.polling = completion::polling(&found);
+                }
+                facts.push(found);
+            }
             // A simulated device needs no target; the plan sees one that isn't there.
             Err(_) if options.simulated() => facts.push(TargetFacts::default()),
             Err(error) => errors.push(PlanError::target(error.to_string())),
@@ -122,7 +134,7 @@ fn plan_at(
         errors.dedup();
         return Err(errors);
     }
-    plan::plan(profile, span, Surroundings { system, facts: &facts, engine: options.engine })
+    plan::plan(profile, span, Surroundings { system, facts: &facts, wish })
 }
 
 /// An engine that the kernel forbids is better known before a large file is created for it.
@@ -346,8 +358,11 @@ fn work(
     live: Option<&Counters>,
     log: Option<&Ring>,
 ) -> Ended {
-    let worker = match setup::set_up(worker, shared, Phases::Controlled(control), live, log) {
-        Ok(worker) => worker,
+    let (worker, engine) = match setup::set_up(worker, shared, Phases::Controlled(control), live, log) {
+        Ok(worker) => {
+            let engine = engine_use(&worker);
+            (worker, engine)
+        }
         Err(message) => {
             control.fail(message);
             return Ended::default();
@@ -356,11 +371,21 @@ fn work(
     if !control.ready_and_wait() {
         return Ended::default();
     }
-    let ended = worker.run(shared.span);
+    let mut ended = worker.run(shared.span);
+    ended.results.engine = Some(engine);
     if let Some(message) = &ended.failure {
         control.fail(message.clone());
     }
     ended
+}
+
+/// What the record tells of a worker's engine.
+fn engine_use(worker: &Worker) -> EngineUse {
+    EngineUse {
+        name: worker.plan.engine.row().name.into(),
+        reason: worker.plan.reason.into(),
+        features: worker.engine.features(),
+    }
 }
 
 /// The controlling thread's part of a span.
@@ -468,8 +493,12 @@ fn simulate(
     let mut failures = Vec::new();
     for worker in &plan.workers {
         let ended = logged(log, worker.thread..worker.thread + 1, true, |rings| {
-            setup::set_up(worker, shared, Phases::Scheduled(schedule), None, rings.first())
-                .map(|worker| worker.run(plan))
+            setup::set_up(worker, shared, Phases::Scheduled(schedule), None, rings.first()).map(|worker| {
+                let engine = engine_use(&worker);
+                let mut ended = worker.run(plan);
+                ended.results.engine = Some(engine);
+                ended
+            })
         });
         match ended {
             Ok(ended) => {

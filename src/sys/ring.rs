@@ -193,6 +193,9 @@ impl Ring {
     /// Whether the kernel holds completions back until [`Ring::enter`].
     #[inline]
     pub fn needs_enter(&mut self) -> bool {
+        if self.options.polled {
+            return self.in_flight > 0;
+        }
         let queue = self.ring.submission();
         queue.taskrun() || queue.cq_overflow()
     }
@@ -284,7 +287,10 @@ impl Ring {
             }
             // Hands over what is still queued; makes room for the cancellations.
             let entered = self.enter(0, Duration::ZERO);
-            self.cancel(cancel_any);
+            // What is polled is with the device, which ends it soon; such a ring knows no cancellation.
+            if !self.options.polled {
+                self.cancel(cancel_any);
+            }
             let everything = self.in_flight + self.queued;
             let waited = self.enter(everything as usize, Duration::from_millis(100));
             if !matches!((entered, waited), (Ok(Entered::Complete), Ok(Entered::Complete))) {
