@@ -309,9 +309,10 @@ impl EngineRow {
 
 /// The text of `--engine help`: every engine, and whether it works here.
 pub fn describe_all() -> String {
-    let mut text = "auto   the default: for each thread the engine that suits its work and its targets; --dry-run, -v and the record\n       \
-                    (--out FILE.json) say which, and why\n"
-        .to_string();
+    let mut text =
+        "auto   the default: for each thread the engine that suits its work and its targets;\n       \
+                    --dry-run, -v and the record (--out FILE.json) say which, and why\n"
+            .to_string();
     for row in &ENGINES {
         let state = match row.available() {
             Ok(()) => format!("available, queue depth up to {}", row.max_depth),

@@ -98,8 +98,8 @@ const RULES: [Rule; 9] = [
     rule(
         |work| work.all(&[Ends::InCall, Ends::InCache]),
         EngineKind::Sync,
-        "writes to the page cache of this file system or device end in the submitting call: more outstanding I/Os than 1 per thread \
-         don't exist for them, more of -o are only more buffers; more threads (-t) do more at a time",
+        "writes to the page cache of this file system or device end in the submitting call: more outstanding I/Os than 1 \
+         per thread don't exist for them, more of -o are only more buffers; more threads (-t) do more at a time",
     ),
     rule(
         |work| work.any(&[Ends::Blocking]),
@@ -110,7 +110,7 @@ const RULES: [Rule; 9] = [
     rule(
         |work| work.any(&[Ends::Later]),
         EngineKind::Uring,
-        "the target takes I/O without blocking: as many are in flight as -o says",
+        "the target takes I/O without blocking: what doesn't end at once is in flight, as many as -o says",
     ),
     rule(
         |_| true,

@@ -52,7 +52,7 @@ const LENGTH: u32 = 4096;
 /// Reads that tell whether the thread sleeps: one alone may find a lock taken. Three of five decide.
 const READS: u64 = 5;
 
-/// Looks at a target that is there, with the open mode of its I/Os; reads at most six blocks. What will be created
+/// Looks at a target that is there, with the open mode of its I/Os; reads at most seven blocks. What will be created
 /// on a file system in memory is known without looking.
 pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
     let in_memory = IN_MEMORY.contains(&facts.file_system.as_str());
@@ -66,7 +66,10 @@ pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
         return Completion::Unknown;
     };
     let memory = memory.as_mut_slice();
-    if takes_without_blocking(&file, facts.size, direct, memory) {
+    let mut takes = |file: &OwnedFd, direct| takes_without_blocking(file, facts.size, direct, memory);
+    // What a block device can do is the same with the cache, but older kernels tell it only without.
+    let bare = || open_to_read(&facts.location, true).filter(|_| facts.kind == TargetKind::BlockDevice);
+    if takes(&file, direct) && (direct || bare().is_none_or(|file| takes(&file, true))) {
         return Completion::Queued;
     }
     // The cache would hide what is behind it, so the reads go around it; only memory itself may be read through it.

@@ -16,11 +16,11 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "auto: chosen by the work and the targets",
         scope: Scope::Profile,
-        notes: "auto: one outstanding I/O means sync, -Sm means mmap, and it is sync where the target completes every I/O in \
-                the submitting call (zram, tmpfs, cached writes on ext4), where more than one at a time doesn't exist \
-                for a thread; else it is uring. --dry-run, -v and the record say why. aio is Linux AIO, which has more than \
-                one I/O in flight only without the cache (-Su, -Sh). null completes at once and measures the program \
-                itself; sim serves I/O from a seeded model of a device.",
+        notes: "auto: one outstanding I/O means sync, -Sm means mmap, and it is sync where the target completes every \
+                I/O in the submitting call (zram, tmpfs, cached writes on ext4), where more than one at a time doesn't \
+                exist for a thread; else it is uring. --dry-run, -v and the record say why. aio is Linux AIO, which has \
+                more than one I/O in flight only without the cache (-Su, -Sh). null completes at once and measures the \
+                program itself; sim serves I/O from a seeded model of a device.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "engines", "end_to_end"],
         with_profile: true,
