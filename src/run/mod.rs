@@ -9,6 +9,7 @@
 
 mod console;
 mod control;
+mod creation;
 pub mod events;
 mod interrupt;
 mod io_log;
