@@ -11,6 +11,7 @@ mod console;
 mod control;
 mod creation;
 pub mod events;
+pub mod exact;
 mod interrupt;
 mod io_log;
 mod live;
