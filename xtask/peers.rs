@@ -67,7 +67,8 @@ struct Run {
 
 /// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
-    let target = PathBuf::from(arguments.value("--target")?.ok_or("peers needs --target FILE or DEVICE")?);
+    let target = arguments.value("--target")?.ok_or("peers needs --target FILE or DEVICE")?;
+    let target = fs::canonicalize(&target).map_err(|e| format!("{target}: {e}"))?;
     let depths = arguments.value("--qd")?.unwrap_or_else(|| "1,32,128".to_owned());
     let depths: Vec<u32> = depths
         .split(',')
@@ -125,13 +126,13 @@ fn all_tools(arguments: &mut Arguments) -> Result<Vec<Tool>, Failure> {
     let only = arguments.value("--only")?;
     let given = arguments.value("--ours")?;
     let ours: Vec<PathBuf> = match given {
-        Some(paths) => paths.split(',').map(PathBuf::from).collect(),
+        Some(paths) => paths.split(',').map(absolute).collect::<Result<_, _>>()?,
         None => vec![program::path(None)?],
     };
     let mut tools: Vec<Tool> =
         ours.into_iter().enumerate().map(|(index, path)| Tool::ours(index, path)).collect();
     for (option, name, variants) in tools::PEERS {
-        match arguments.value(option)?.map(PathBuf::from).or_else(|| installed(name)) {
+        match arguments.value(option)?.map(|path| absolute(&path)).transpose()?.or_else(|| installed(name)) {
             Some(path) => tools.extend(variants.iter().map(|variant| Tool::peer(variant, &path))),
             None => eprintln!("skipped: {name} isn't installed; {option} PATH names it elsewhere"),
         }
@@ -141,6 +142,11 @@ fn all_tools(arguments: &mut Arguments) -> Result<Vec<Tool>, Failure> {
         tools.retain(|tool| tool.is_ours() || named.contains(&tool.name.as_str()));
     }
     Ok(tools)
+}
+
+/// Tools are started in directories of their own.
+fn absolute(path: &str) -> Result<PathBuf, Failure> {
+    fs::canonicalize(path).map_err(|e| format!("{path}: {e}").into())
 }
 
 /// Looks for a program where the shell would.

@@ -44,14 +44,17 @@ impl Execution {
     }
 }
 
-/// Runs a program to its end; what takes longer than the limit is ended.
+/// Runs a program, named by an absolute path, to its end; what takes longer than the limit is ended.
 ///
 /// # Errors
 /// It can't be started or observed, or had to be ended.
 pub fn run(program: &Path, arguments: &[String], cpu: u32, limit: Duration) -> Result<Execution, Failure> {
-    let output = tempfile::NamedTempFile::new()?;
+    // Some tools leave files behind where they are started.
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("output");
+    let output = File::create(&path)?;
     let (before, usage, start) = (CpuTicks::read(cpu)?, children_usage()?, Instant::now());
-    let mut child = start_on(cpu, program, arguments, output.as_file())
+    let mut child = start_on(cpu, program, arguments, &output, directory.path())
         .map_err(|e| format!("{} can't be started on CPU {cpu}: {e}", program.display()))?;
     while child.try_wait()?.is_none() {
         if start.elapsed() > limit {
@@ -66,7 +69,7 @@ pub fn run(program: &Path, arguments: &[String], cpu: u32, limit: Duration) -> R
         ThreadUsage { user: used.cpu.user - usage.cpu.user, system: used.cpu.system - usage.cpu.system };
     let busy = after.busy.saturating_sub(before.busy) as f64 / TICKS;
     Ok(Execution {
-        output: String::from_utf8_lossy(&std::fs::read(output.path())?).into_owned(),
+        output: String::from_utf8_lossy(&std::fs::read(&path)?).into_owned(),
         cpu,
         voluntary_switches: used.voluntary_switches - usage.voluntary_switches,
         involuntary: (used.involuntary_switches - usage.involuntary_switches) as f64 / seconds,
@@ -76,12 +79,19 @@ pub fn run(program: &Path, arguments: &[String], cpu: u32, limit: Duration) -> R
 }
 
 /// Starts it from a thread that is bound to the CPU: children inherit that.
-fn start_on(cpu: u32, program: &Path, arguments: &[String], output: &File) -> std::io::Result<Child> {
+fn start_on(
+    cpu: u32,
+    program: &Path,
+    arguments: &[String],
+    output: &File,
+    directory: &Path,
+) -> std::io::Result<Child> {
     std::thread::scope(|scope| {
         let start = || {
             cpu::bind_to(cpu)?;
             Command::new(program)
                 .args(arguments)
+                .current_dir(directory)
                 .stdin(Stdio::null())
                 .stdout(output.try_clone()?)
                 .stderr(output.try_clone()?)
