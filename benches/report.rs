@@ -1,19 +1,21 @@
-//! What a large result costs to report: time and memory of summary, text, XML, JSON and CSV.
+//! What a large result costs: memory of the results, time and memory of summary, text, XML, JSON and CSV, and of reading
+//! the JSON back.
 //!
 //! `cargo bench --bench report [-- THREADS TARGETS INTERVALS]`. Every thread works on every target, as a pool does:
-//! 256 threads, 64 targets and 3600 intervals are 59 million intervals of threads and targets: by the figures for 360
-//! intervals some 6 GB of raw results and 19 GiB of XML. What reporting takes on top of the results is what counts: it must not grow with them.
+//! `-- 256 64 3600`, an hour of seconds, are 59 million intervals with I/O and as many without (19 GiB of XML, and 5 GiB of
+//! JSON on the disk for a moment). What reporting takes on top of the results must not grow with them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use diskspd::profile::{Profile, Target, TimeSpan};
-use diskspd::report::FORMATS;
+use diskspd::report::{FORMATS, json};
 use diskspd::results::{
     DirectionResults, Record, Results, SpanResults, TargetResults, ThreadResults, summarize,
 };
 use diskspd::stats::{Histogram, Series};
 use diskspd::system::System;
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
 use std::time::Instant;
 
 /// Counts and forgets.
@@ -39,6 +41,7 @@ fn main() {
 }
 
 fn measure(threads: u32, targets: u32, intervals: u32) {
+    forget_peak();
     let record = record(threads, targets, intervals);
     println!(
         "{threads} threads x {targets} targets x {intervals} intervals: results take {} MiB",
@@ -52,8 +55,10 @@ fn measure(threads: u32, targets: u32, intervals: u32) {
         summary.time_spans.len()
     );
     drop(summary);
+    let mut all = peak();
     for format in FORMATS {
         let before = resident();
+        all = all.max(peak());
         forget_peak();
         let (began, mut sink) = (Instant::now(), Sink(0));
         (format.write)(&record, &mut sink).expect("a sink takes everything");
@@ -65,6 +70,31 @@ fn measure(threads: u32, targets: u32, intervals: u32) {
             peak().saturating_sub(before)
         );
     }
+    all = all.max(peak());
+    read_back(record);
+    println!("  at most {} MiB in all (VmHWM)\n", peak().max(all));
+}
+
+/// Writes the record to a file and reads it again, without the first one in memory.
+fn read_back(record: Record) {
+    let path = std::env::temp_dir().join(format!("diskspd-bench-{}.json", std::process::id()));
+    let mut file = BufWriter::new(File::create(&path).expect("a file for the record"));
+    json::write(&record, &mut file).expect("room for the record");
+    file.flush().expect("room for the record");
+    drop(record);
+    let before = resident();
+    forget_peak();
+    let began = Instant::now();
+    let file = File::open(&path).expect("the record that was written");
+    let record = json::read_from(BufReader::with_capacity(1 << 18, file)).expect("a record");
+    println!(
+        "  reading {:8.1} ms, the record takes {} MiB, at most {} MiB on the way",
+        began.elapsed().as_secs_f64() * 1e3,
+        resident().saturating_sub(before),
+        peak().saturating_sub(before)
+    );
+    drop(record);
+    let _ = std::fs::remove_file(path);
 }
 
 fn record(threads: u32, targets: u32, intervals: u32) -> Record {
@@ -91,21 +121,27 @@ fn record(threads: u32, targets: u32, intervals: u32) -> Record {
     Record::new(profile, System::default(), Results { time_spans: vec![results] })
 }
 
+/// I/Os of a thread on a target in an interval.
+const IOS: u32 = 8;
+
 fn results(target: &Target, thread: u32, intervals: u32) -> TargetResults {
-    let (mut latency, mut series) = (Histogram::default(), Series::new(1000, intervals));
-    for interval in 0..intervals {
-        let nanos = 80_000 + u64::from((interval * 7919 + thread * 104_729) % 40_000);
-        latency.record(nanos);
-        series.record(u64::from(interval) * 1_000_000_000, nanos);
-    }
-    let read = DirectionResults {
-        bytes: u64::from(intervals) * 65536,
-        ios: u64::from(intervals),
-        short: 0,
-        latency: Some(latency),
-        series: Some(series),
+    let direction = || DirectionResults {
+        latency: Some(Histogram::new()),
+        series: Some(Series::new(1000, intervals)),
+        ..DirectionResults::default()
     };
-    TargetResults { path: target.path.clone(), size: 1 << 30, read, ..TargetResults::default() }
+    let (mut read, write) = (direction(), direction());
+    for interval in 0..intervals {
+        for io in 0..IOS {
+            let nanos = 80_000 + u64::from((interval * 7919 + io * 6007 + thread * 104_729) % 40_000);
+            read.ios += 1;
+            read.bytes += 65536;
+            read.latency.iter_mut().for_each(|latency| latency.record(nanos));
+            let since_start = u64::from(interval) * 1_000_000_000 + u64::from(io) * 100_000;
+            read.series.iter_mut().for_each(|series| series.record(since_start, nanos));
+        }
+    }
+    TargetResults { path: target.path.clone(), size: 1 << 30, read, write, ..TargetResults::default() }
 }
 
 /// A line of `/proc/self/status`, MiB.

@@ -5,7 +5,9 @@
 mod common;
 
 use common::{Ended, directory, diskspd, start};
+use std::io::Write;
 use std::path::Path;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -111,6 +113,10 @@ fn a_record_prints_the_same_report_again() {
     ended.report();
     let again = diskspd("report {}", &record);
     assert_eq!(again.report().0, ended.stdout);
+    let mut piped = common::command_of(&["report", "/dev/stdin"]);
+    let mut piped = piped.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    piped.stdin.take().unwrap().write_all(&std::fs::read(&record).unwrap()).unwrap();
+    assert_eq!(piped.wait_with_output().unwrap().stdout, ended.stdout.as_bytes());
 }
 
 /// Interrupts a run after a while.

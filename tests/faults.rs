@@ -141,4 +141,10 @@ fn a_file_system_that_becomes_full_while_a_hole_is_written_ends_the_run() {
         assert_eq!(ended.stderr.matches("thread 0, request").count(), 1, "{}", ended.stderr);
         assert_eq!(fs::metadata(&file).unwrap().len(), 64 * MIB);
     }
+    // One cause, one line, however many threads meet it.
+    let _ = fs::remove_file(&file);
+    File::create(&file).unwrap().set_len(64 * MIB).unwrap();
+    let ended = diskspd("-t8 -T8M -o1 -Su -w100 -b64K -W0 -d60 {}", &file);
+    ended.fails(1, &["No space left on device", "sparse.dat", "the run failed"]);
+    assert_eq!(ended.stderr.matches(", request ").count(), 1, "{}", ended.stderr);
 }

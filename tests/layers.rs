@@ -23,7 +23,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("report", &["plan", "profile", "results", "stats", "system", "units", "workload"]),
     ("cli", &["clock", "engine", "profile", "units"]),
-    ("commands", &["cli", "engine", "plan", "profile", "report", "results", "run", "sys", "system", "units"]),
+    (
+        "commands",
+        &["cli", "clock", "engine", "plan", "profile", "report", "results", "run", "sys", "system", "units"],
+    ),
 ];
 
 fn sources(directory: &Path) -> Vec<PathBuf> {

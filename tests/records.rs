@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
+#[path = "common/schema.rs"]
+mod schema;
 #[path = "golden_reports/synth.rs"]
 mod synth;
 
-use diskspd::report::json::{RecordError, bytes as write, read};
+use diskspd::report::json::{self, RecordError, read};
 use diskspd::report::text::text;
 use diskspd::results::*;
 use diskspd::stats::Series;
@@ -18,6 +20,13 @@ const LARGE: &[u8] = include_bytes!("data/synth/43_rand3.json");
 const SMALL: &[u8] = include_bytes!("data/synth/07_LD_sparse.json");
 
 static STORED: LazyLock<Vec<u8>> = LazyLock::new(|| write(&synth::record(SMALL)));
+
+/// A record as it is stored, which is as its schema says.
+fn write(record: &Record) -> Vec<u8> {
+    let stored = json::bytes(record);
+    schema::record(&stored);
+    stored
+}
 
 /// The stored small record with one text in place of another.
 fn edited(old: &str, new: &str) -> Vec<u8> {

@@ -3,10 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
-mod schema;
 
+use common::schema;
 use common::{Ended, directory, diskspd, skip, start};
-use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
@@ -145,7 +144,6 @@ fn one_run_writes_as_many_reports_as_are_asked_for() {
     assert_eq!(read(place, "a.txt"), report, "the same figures in every form");
     assert_eq!(read(place, "a.xml"), read(place, "c.report"));
     assert_eq!(read(place, "a.json"), read(place, "b.json"));
-    schema::check("docs/record.schema.json", &serde_json::from_str(&read(place, "a.json")).unwrap());
     let mut left: Vec<String> = std::fs::read_dir(place)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -161,7 +159,7 @@ fn the_record_tells_the_system_and_the_course_in_wall_clock_time() {
     let file = target(directory.path());
     let path = directory.path().join("run.json");
     diskspd(&format!("-b4K -r -w50 -t3 -o2 -L -D250 -W0 -d1 --out {} {{}}", path.display()), &file).report();
-    let record: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let record = schema::record(&std::fs::read(&path).unwrap());
     let system = &record["system"];
     assert!(system["memory_total"].as_u64().unwrap() >= system["memory_available"].as_u64().unwrap());
     let storage = &system["targets"][0];
@@ -199,7 +197,7 @@ fn percentiles_of_an_interval_are_those_of_all_its_ios() {
     let path = directory.path().join("run.json");
     let line = format!("--engine sim -c1G -b4K -r -t4 -o8 -L -D1000 -W0 -d1 --out {} {{}}", path.display());
     diskspd(&line, &directory.path().join("nowhere")).report();
-    let record: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let record = schema::record(&std::fs::read(&path).unwrap());
     let span = &record["summary"]["time_spans"][0];
     // One interval is the whole span: its percentiles are those of the exact histogram, but for its coarser cells.
     let interval = &span["iops"]["intervals"][0]["percentiles"];
@@ -233,14 +231,6 @@ fn csv_has_a_line_per_interval() {
     }
 }
 
-/// Reads the stream's lines and checks each against the schema.
-fn lines(text: &str) -> Vec<Value> {
-    let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"));
-    let lines: Vec<Value> = text.lines().map(parse).collect();
-    lines.iter().for_each(|line| schema::check("docs/stream.schema.json", line));
-    lines
-}
-
 #[test]
 fn the_stream_tells_each_interval_while_the_run_goes_on() {
     let directory = directory();
@@ -259,7 +249,7 @@ fn the_stream_tells_each_interval_while_the_run_goes_on() {
     out.read_to_string(&mut rest).unwrap();
     assert!(running.wait().unwrap().success());
     let (streamed, report) = rest.split_once("\n\nCommand Line: ").unwrap();
-    let lines = lines(&(first + streamed));
+    let lines = schema::stream(&(first + streamed));
     assert!((10..=13).contains(&lines.len()), "{}", lines.len());
     let total: u64 = lines.iter().map(|line| line["total"]["ios"].as_u64().unwrap()).sum();
     let reported = common::Report(report).total("Total IO").ios;
@@ -281,7 +271,7 @@ fn the_stream_goes_to_a_file_or_to_an_open_descriptor() {
     let file = target(directory.path());
     let path = directory.path().join("run.jsonl");
     diskspd(&format!("-b4K -W0 -d1 -D500 --stream {} {{}}", path.display()), &file).report();
-    assert!((2..=3).contains(&lines(&std::fs::read_to_string(&path).unwrap()).len()));
+    assert!((2..=3).contains(&schema::stream(&std::fs::read_to_string(&path).unwrap()).len()));
     let shell = format!(
         "{} -b4K -W0 -d1 -D500 --stream fd:3 {} 3>{}",
         env!("CARGO_BIN_EXE_diskspd"),
@@ -290,7 +280,7 @@ fn the_stream_goes_to_a_file_or_to_an_open_descriptor() {
     );
     let ended: Ended = Command::new("sh").args(["-c", &shell]).output().unwrap().into();
     ended.report();
-    assert!((2..=3).contains(&lines(&std::fs::read_to_string(&path).unwrap()).len()));
+    assert!((2..=3).contains(&schema::stream(&std::fs::read_to_string(&path).unwrap()).len()));
     diskspd("-W0 -d30 --stream fd:77 {}", &file).fails(1, &["fd:77", "77>FILE"]);
     diskspd("-W0 -d30 --stream fd:x {}", &file).fails(3, &["--stream", "descriptor"]);
     diskspd("-W0 -d30 --stream /nonexistent/s {}", &file).fails(1, &["/nonexistent/s"]);
@@ -341,8 +331,7 @@ fn in_the_second_time_span(directory: &Path) -> (std::process::Child, BufReader<
     loop {
         let mut line = String::new();
         assert!(out.read_line(&mut line).unwrap() > 0, "the run ended before its second time span");
-        let line: Value = serde_json::from_str(&line).unwrap();
-        if line["time_span"] == 2 {
+        if schema::stream(&line)[0]["time_span"] == 2 {
             return (running, out);
         }
     }
@@ -350,6 +339,7 @@ fn in_the_second_time_span(directory: &Path) -> (std::process::Child, BufReader<
 
 /// The reports of `run.json`, printed again, and of `run.xml`: which time spans have figures.
 fn measured(directory: &Path) -> (Ended, Option<Vec<String>>) {
+    schema::record(&std::fs::read(directory.join("run.json")).unwrap());
     let again = diskspd("report {}", &directory.join("run.json"));
     let first = common::Report(&again.stdout).total("Total IO");
     assert!(again.code == 0 && first.ios > 0, "{}{}", again.stdout, again.stderr);

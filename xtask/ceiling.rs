@@ -7,7 +7,7 @@ use crate::arguments::Arguments;
 use crate::statistics::median;
 use crate::{Failure, machine, program, table};
 use diskspd::run::Options;
-use diskspd::run::exact::{Cost, run_exactly};
+use diskspd::run::exact::{Cost, Time, run_exactly};
 use diskspd::run::prepare::{Order, prepare};
 use diskspd::sys::usage::ThreadUsage;
 use diskspd::system::{self, System};
@@ -65,7 +65,7 @@ fn worker<'a>(name: String, options: &str, target: &Path, system: &'a System) ->
     let line = format!("-b4K -n -W0 -d3600 {options} {}", target.display());
     let request = program::request(&line)?;
     let options = Options { engine: request.engine, ..Options::default() };
-    let work = move |ios| Ok(run_exactly(&request.profile, system, &options, ios)?);
+    let work = move |ios| Ok(run_exactly(&request.profile, system, &options, ios, Time::Real)?);
     // Whether it works at all.
     work(1).map_err(|why: Failure| format!("{name}: {why}"))?;
     Ok(Part { name, work: Box::new(work) })

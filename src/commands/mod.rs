@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 /// Runs the command that the arguments (program name first) ask for; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    crate::clock::prepare();
     let code = match cli::parse(&arguments) {
         Ok(invocation) => dispatch(invocation),
         // -ye takes effect where it stands, whatever is wrong behind it.

@@ -2,23 +2,42 @@
 
 use super::output;
 use crate::cli::{EXIT_RUN_FAILED, ReportRequest};
-use crate::report::{json, text};
+use crate::report::json::{self, RecordError};
+use crate::report::text;
+use crate::results::Record;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+/// Bytes read at once.
+const BUFFER: usize = 1 << 18;
 
 /// Returns the exit code.
 pub fn report(request: &ReportRequest) -> u8 {
     let path = request.file.display();
-    let bytes = match std::fs::read(&request.file) {
-        Ok(bytes) => bytes,
+    let read = match read(&request.file) {
+        Ok(read) => read,
         Err(e) => {
             eprintln!("ERROR: {path}: can't be read: {e}; a record is what --out FILE.json of a run writes");
             return EXIT_RUN_FAILED;
         }
     };
-    match json::read(&bytes) {
+    match read {
         Ok(record) => output::to_stdout(&text::text(&record)),
         Err(e) => {
             eprintln!("ERROR: {path}: {e}");
             EXIT_RUN_FAILED
         }
     }
+}
+
+/// The record in a file, or what a pipe gives.
+fn read(path: &Path) -> io::Result<Result<Record, RecordError>> {
+    let mut file = File::open(path)?;
+    if file.metadata()?.is_file() {
+        return Ok(json::read_from(BufReader::with_capacity(BUFFER, file)));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(json::read(&bytes))
 }

@@ -3,9 +3,11 @@
 use crate::profile::Profile;
 use crate::results::{Record, RecordFormat, Results, Summary, summarize};
 use crate::system::System;
-use serde::{Deserialize, Serialize};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
-use std::io::{self, Write};
+use std::fmt;
+use std::io::{self, BufRead, Seek, Write};
 
 /// Why bytes are not a record that can be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +22,12 @@ pub enum RecordError {
         /// From 1; 0 = before the first character.
         column: usize,
         /// What is wrong there.
+        what: String,
+    },
+    /// The file does not give its bytes.
+    #[error("can't be read: {what}")]
+    Unreadable {
+        /// What the system says.
         what: String,
     },
     /// Ends in the middle.
@@ -98,54 +106,79 @@ pub fn bytes(record: &Record) -> Vec<u8> {
 
 /// Reads a record back. What is returned has passed [`Record::check`].
 pub fn read(bytes: &[u8]) -> Result<Record, RecordError> {
-    check_format(bytes)?;
-    let record: Record = serde_json::from_slice(bytes).map_err(|error| explain(error, bytes))?;
+    read_from(io::Cursor::new(bytes))
+}
+
+/// The same out of a file, part by part: the text of a large record takes many times the memory of what it holds.
+pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError> {
+    check_format(&mut source)?;
+    source.rewind().map_err(|error| RecordError::Unreadable { what: error.to_string() })?;
+    let mut parser = serde_json::Deserializer::from_reader(&mut source);
+    let parsed = Record::deserialize(&mut parser).and_then(|record| parser.end().map(|()| record));
+    let record = parsed.map_err(|error| explain(error, &mut source))?;
     record.check().map_err(|what| RecordError::Inconsistent { what })?;
     Ok(record)
 }
 
-/// Name and version come first: whatever else differs in other JSON or in a newer record would only be a riddle.
-fn check_format(bytes: &[u8]) -> Result<(), RecordError> {
-    #[derive(Deserialize)]
-    struct Head {
-        format: Name,
-    }
-    #[derive(Deserialize)]
-    struct Name {
-        name: String,
-        version: u64,
-    }
-    let head: Head = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
-        Category::Data => RecordError::NotARecord,
-        _ => explain(error, bytes),
-    })?;
-    match head.format {
-        Name { name, .. } if name != RecordFormat::NAME => Err(RecordError::NotARecord),
-        Name { version, .. } if version > u64::from(RecordFormat::VERSION) => {
+/// Name and version come first: whatever else differs in other JSON or in a newer record would only be a riddle. Looks
+/// no further than it must.
+fn check_format(source: &mut impl BufRead) -> Result<(), RecordError> {
+    let mut found = None;
+    let mut parser = serde_json::Deserializer::from_reader(&mut *source);
+    let read = parser.deserialize_any(Head(&mut found));
+    match (found, read) {
+        (Some(Name { name, .. }), _) if name != RecordFormat::NAME => Err(RecordError::NotARecord),
+        (Some(Name { version, .. }), _) if version > u64::from(RecordFormat::VERSION) => {
             Err(RecordError::NewerVersion { found: version })
         }
-        _ => Ok(()),
+        (Some(_), _) => Ok(()),
+        (None, Err(error)) if error.classify() != Category::Data => Err(explain(error, source)),
+        (None, _) => Err(RecordError::NotARecord),
     }
 }
 
-fn explain(error: serde_json::Error, bytes: &[u8]) -> RecordError {
+#[derive(Deserialize)]
+struct Name {
+    name: String,
+    version: u64,
+}
+
+/// Finds the field `format` of an object; the fields behind it are left unread.
+struct Head<'a>(&'a mut Option<Name>);
+
+impl<'de> Visitor<'de> for Head<'_> {
+    type Value = ();
+
+    fn expecting(&self, text: &mut fmt::Formatter) -> fmt::Result {
+        text.write_str("a record")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        while let Some(field) = fields.next_key::<String>()? {
+            if field == "format" {
+                *self.0 = Some(fields.next_value()?);
+                return Ok(());
+            }
+            fields.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
+}
+
+/// `source` is where the error was found.
+fn explain(error: serde_json::Error, source: &mut impl BufRead) -> RecordError {
     let (line, column) = (error.line(), error.column());
     // The error's own text ends with the position.
     let text = error.to_string();
     let what = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text).to_owned();
     match error.classify() {
         // A number that ends behind its point is no number, and it's the end all the same.
-        Category::Syntax if what == "invalid number" && is_end(bytes, line, column) => {
+        Category::Syntax if what == "invalid number" && source.fill_buf().is_ok_and(<[u8]>::is_empty) => {
             RecordError::Truncated { line, column }
         }
         Category::Eof => RecordError::Truncated { line, column },
         Category::Data => RecordError::Field { line, column, what },
-        Category::Syntax | Category::Io => RecordError::NotJson { line, column, what },
+        Category::Io => RecordError::Unreadable { what },
+        Category::Syntax => RecordError::NotJson { line, column, what },
     }
-}
-
-/// Whether a position, both from 1, is that of the last byte.
-fn is_end(bytes: &[u8], line: usize, column: usize) -> bool {
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    lines.nth(line.saturating_sub(1)).is_some_and(|last| last.len() <= column) && lines.next().is_none()
 }

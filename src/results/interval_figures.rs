@@ -1,8 +1,8 @@
 //! Figures by interval (`-D`): of a whole time span, and of one thread on one target.
 
 use super::summary::IopsSeries;
-use super::{DirectionResults, SpanResults};
-use crate::stats::{Interval, Intervals, Moments, Series};
+use super::{SpanResults, TargetResults};
+use crate::stats::{Interval, Intervals, Moments, SeriesSum};
 use serde::{Deserialize, Serialize};
 
 /// What happened in one interval. Rates are over its full width, also where the span ended within it.
@@ -61,24 +61,79 @@ pub struct IntervalPercentiles {
     pub p999: f64,
 }
 
-/// The intervals of two series, either of which may be missing, up to the end of the longer one.
-pub fn intervals_of<'a>(
-    read: Option<&'a Series>,
-    write: Option<&'a Series>,
-) -> impl Iterator<Item = IntervalFigures> + 'a {
-    let width = read.or(write).map_or(0, Series::width);
-    let count = |series: Option<&Series>| series.map_or(0, Series::valid_count);
-    let mut reads = read.into_iter().flat_map(Series::valid);
-    let mut writes = write.into_iter().flat_map(Series::valid);
-    (0..count(read).max(count(write))).map(move |number| {
-        let (read, write) = (reads.next().unwrap_or_default(), writes.next().unwrap_or_default());
-        let mut both = read;
-        both.merge(&write);
-        let (read, write) = (direction(&read, width), direction(&write, width));
-        let total = IntervalDirection { iops: read.iops + write.iops, ..direction(&both, width) };
-        let end_ms = (number + 1).saturating_mul(width) / 1_000_000;
-        IntervalFigures { end_ms, started_at: None, read, write, total, percentiles: None }
-    })
+/// Completions over time: of one thread on one target, or of all together.
+#[derive(Debug, Default)]
+pub struct Course {
+    read: SeriesSum,
+    write: SeriesSum,
+}
+
+impl Course {
+    /// That of one thread on one target.
+    pub fn new(target: &TargetResults) -> Course {
+        let mut course = Course::default();
+        target.read.series.iter().for_each(|series| course.read.add(series));
+        target.write.series.iter().for_each(|series| course.write.add(series));
+        course
+    }
+
+    /// That of what has been added up.
+    pub(super) fn of_sums(read: SeriesSum, write: SeriesSum) -> Course {
+        Course { read, write }
+    }
+
+    /// Width of an interval, ns; 0 = there are none.
+    fn width(&self) -> u64 {
+        self.read.width().max(self.write.width())
+    }
+
+    /// Population standard deviations of reads, writes and both together, I/Os per second; `None` = none in any interval.
+    pub fn std_devs(&self) -> [Option<f64>; 3] {
+        let std_dev = |sum: &SeriesSum| (sum.valid_count() > 0).then(|| sum.iops_std_dev());
+        let both = match (self.read.valid_count(), self.write.valid_count()) {
+            (_, 0) => std_dev(&self.read),
+            (0, _) => std_dev(&self.write),
+            _ => {
+                let mut both = self.read.clone();
+                both.merge(&self.write);
+                std_dev(&both)
+            }
+        };
+        [std_dev(&self.read), std_dev(&self.write), both]
+    }
+
+    /// Reads and writes of each interval, up to the end of the longer series.
+    fn moments(&self) -> impl Iterator<Item = (Moments, Moments)> {
+        let (mut reads, mut writes) = (self.read.valid(), self.write.valid());
+        (0..self.read.valid_count().max(self.write.valid_count()))
+            .map(move |_| (reads.next().unwrap_or_default(), writes.next().unwrap_or_default()))
+    }
+
+    /// Reads and writes of each interval, and its end, ms since measuring began.
+    pub fn intervals(&self) -> impl Iterator<Item = (u64, IntervalDirection, IntervalDirection)> {
+        let width = self.width();
+        (1..).zip(self.moments()).map(move |(number, (read, write))| {
+            (end_ms(number, width), direction(&read, width), direction(&write, width))
+        })
+    }
+
+    /// All figures of each interval that can be told from here.
+    fn figures(&self) -> impl Iterator<Item = IntervalFigures> {
+        let width = self.width();
+        (1..).zip(self.moments()).map(move |(number, (read, write))| {
+            let mut both = read;
+            both.merge(&write);
+            let (read, write) = (direction(&read, width), direction(&write, width));
+            let total = IntervalDirection { iops: read.iops + write.iops, ..direction(&both, width) };
+            let end_ms = end_ms(number, width);
+            IntervalFigures { end_ms, started_at: None, read, write, total, percentiles: None }
+        })
+    }
+}
+
+/// Where an interval ends, ms; `number` from 1, `width` in ns.
+fn end_ms(number: u64, width: u64) -> u64 {
+    number.saturating_mul(width) / 1_000_000
 }
 
 fn direction(moments: &Moments, width: u64) -> IntervalDirection {
@@ -96,25 +151,10 @@ fn direction(moments: &Moments, width: u64) -> IntervalDirection {
 }
 
 impl IopsSeries {
-    /// The course of one thread's work on one target.
-    pub fn new(read: &DirectionResults, write: &DirectionResults) -> IopsSeries {
-        IopsSeries::of(read.series.as_ref(), write.series.as_ref())
-    }
-
-    /// Everything of a time span merged, with bytes, percentiles and wall-clock times as far as they are known.
-    pub(super) fn of_span(span: &SpanResults) -> IopsSeries {
-        let merged = |direction: fn(&super::TargetResults) -> &DirectionResults| {
-            let mut all: Option<Series> = None;
-            let targets = span.threads.iter().flat_map(|thread| &thread.targets);
-            for series in targets.filter_map(|target| direction(target).series.as_ref()) {
-                all.get_or_insert_default().merge(series);
-            }
-            all
-        };
-        let (read, write) = (merged(|target| &target.read), merged(|target| &target.write));
-        let mut series = IopsSeries::of(read.as_ref(), write.as_ref());
-        let width = read.or(write).map_or(0, |series| series.width());
-        for (number, interval) in series.intervals.iter_mut().enumerate() {
+    /// The course of a time span, with bytes, percentiles and wall-clock times as far as they are known.
+    pub(super) fn of_span(course: &Course, span: &SpanResults) -> IopsSeries {
+        let width = course.width();
+        let complete = |(number, mut interval): (usize, IntervalFigures)| {
             let start_ms = (number as u64).saturating_mul(width) / 1_000_000;
             interval.started_at =
                 span.started_at.and_then(|at| at.checked_add(i64::try_from(start_ms).ok()?));
@@ -122,22 +162,11 @@ impl IopsSeries {
             if let Some(kept) = kept {
                 interval.complete(kept, width as f64 / 1e9);
             }
-        }
-        series
-    }
-
-    fn of(read: Option<&Series>, write: Option<&Series>) -> IopsSeries {
-        let std_dev = |series: Option<&Series>| {
-            series.filter(|series| series.valid_count() > 0).map(Series::iops_std_dev)
+            interval
         };
-        let mut both = read.cloned().unwrap_or_default();
-        write.into_iter().for_each(|write| both.merge(write));
-        IopsSeries {
-            read_std_dev: std_dev(read),
-            write_std_dev: std_dev(write),
-            total_std_dev: std_dev(Some(&both)),
-            intervals: intervals_of(read, write).collect(),
-        }
+        let [read_std_dev, write_std_dev, total_std_dev] = course.std_devs();
+        let intervals = course.figures().enumerate().map(complete).collect();
+        IopsSeries { read_std_dev, write_std_dev, total_std_dev, intervals }
     }
 }
 

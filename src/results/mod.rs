@@ -10,7 +10,7 @@ mod summary;
 pub(crate) use cpu::is_heterogeneous;
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
 pub use interval_figures::{
-    IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, intervals_of,
+    Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles,
 };
 pub use merge::MergeError;
 pub use record::{Record, RecordFormat};

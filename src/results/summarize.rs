@@ -1,9 +1,11 @@
 //! Record -> Summary. Total: defined for any record, whatever its parts contain.
 
 use super::summary::*;
-use super::{CpuTable, DirectionResults, EffectiveRange, Record, SpanResults, TargetResults, ThreadResults};
+use super::{
+    Course, CpuTable, DirectionResults, EffectiveRange, Record, SpanResults, TargetResults, ThreadResults,
+};
 use crate::profile::{RawText, TimeSpan};
-use crate::stats::{Histogram, Moments, Series};
+use crate::stats::{Histogram, Moments, SeriesSum};
 use crate::system::Topology;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +29,7 @@ impl Measured {
         }
         let seconds = results.measured as f64 / 1e9;
         let created = u32::try_from(results.threads.len()).unwrap_or(u32::MAX);
-        let both: fn(&TargetResults) -> Vec<&DirectionResults> = |target| vec![&target.read, &target.write];
+        let Tables { total, read, write, course } = tables(span, seconds, &results.threads);
         Some(Measured {
             seconds,
             thread_count: if span.thread_count > 0 { span.thread_count } else { created },
@@ -35,11 +37,11 @@ impl Measured {
             floating_pool: span.is_floating_pool(),
             cpu: CpuTable::new(topology, &results.cpus),
             distributions: distributions(&results.threads),
-            total: table(span, seconds, &results.threads, both),
-            read: table(span, seconds, &results.threads, |target| vec![&target.read]),
-            write: table(span, seconds, &results.threads, |target| vec![&target.write]),
+            total,
+            read,
+            write,
             fine: span.measure_latency.then(|| FineChart::new(&results.threads)),
-            iops: span.calculate_iops_std_dev.then(|| IopsSeries::of_span(results)),
+            iops: span.calculate_iops_std_dev.then(|| IopsSeries::of_span(&course, results)),
             latency: span.measure_latency.then(|| LatencyCharts::new(&results.threads)),
             waits: if waits { wait_statistics(&results.threads) } else { Vec::new() },
         })
@@ -58,24 +60,40 @@ fn wait_statistics(threads: &[ThreadResults]) -> Vec<ThreadWaits> {
         .collect()
 }
 
-fn table(
-    span: &TimeSpan,
-    seconds: f64,
-    threads: &[ThreadResults],
-    directions: fn(&TargetResults) -> Vec<&DirectionResults>,
-) -> Table {
-    let mut all = Sums::default();
-    let mut table_rows = Vec::new();
+struct Tables {
+    total: Table,
+    read: Table,
+    write: Table,
+    /// Of all rows together.
+    course: Course,
+}
+
+fn tables(span: &TimeSpan, seconds: f64, threads: &[ThreadResults]) -> Tables {
+    let (mut all_reads, mut all_writes) = (Sums::default(), Sums::default());
+    let [mut total, mut read, mut write] = [(); 3].map(|()| Vec::new());
     for (thread, target) in rows(threads) {
-        let mut sums = Sums::default();
-        for direction in directions(target) {
-            sums.add(direction);
-            all.add(direction);
-        }
-        let figures = sums.figures(span, seconds);
-        table_rows.push(Row { thread, path: target.path.clone(), size: target.size, figures });
+        let row = |sums: &Sums| {
+            let figures = sums.figures(span, seconds);
+            Row { thread, path: target.path.clone(), size: target.size, figures }
+        };
+        // Unpacking a series takes longer than all that is done with it here: once is enough.
+        let (mut reads, writes) = (Sums::of(&target.read), Sums::of(&target.write));
+        read.push(row(&reads));
+        write.push(row(&writes));
+        all_reads.add(&reads);
+        all_writes.add(&writes);
+        reads.add(&writes);
+        total.push(row(&reads));
     }
-    Table { rows: table_rows, total: all.figures(span, seconds) }
+    let [read_total, write_total] = [&all_reads, &all_writes].map(|sums| sums.figures(span, seconds));
+    let course = Course::of_sums(all_reads.series.clone(), all_writes.series.clone());
+    all_reads.add(&all_writes);
+    Tables {
+        total: Table { rows: total, total: all_reads.figures(span, seconds) },
+        read: Table { rows: read, total: read_total },
+        write: Table { rows: write, total: write_total },
+        course,
+    }
 }
 
 /// Raw data of a row. Mean and deviation follow from the moments; merging the histograms would cost far more.
@@ -84,19 +102,22 @@ struct Sums {
     bytes: u64,
     ios: u64,
     latency: Moments,
-    series: Series,
+    series: SeriesSum,
 }
 
 impl Sums {
-    fn add(&mut self, results: &DirectionResults) {
-        self.bytes = self.bytes.saturating_add(results.bytes);
-        self.ios = self.ios.saturating_add(results.ios);
-        if let Some(latency) = &results.latency {
-            self.latency.merge(latency.moments());
-        }
-        if let Some(series) = &results.series {
-            self.series.merge(series);
-        }
+    fn of(results: &DirectionResults) -> Sums {
+        let mut series = SeriesSum::default();
+        results.series.iter().for_each(|one| series.add(one));
+        let latency = results.latency.as_ref().map(|latency| *latency.moments()).unwrap_or_default();
+        Sums { bytes: results.bytes, ios: results.ios, latency, series }
+    }
+
+    fn add(&mut self, other: &Sums) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.ios = self.ios.saturating_add(other.ios);
+        self.latency.merge(&other.latency);
+        self.series.merge(&other.series);
     }
 
     fn figures(&self, span: &TimeSpan, seconds: f64) -> Figures {

@@ -7,7 +7,7 @@ use super::setup::{self, Shared};
 use super::span::{Options, probe_and_plan};
 use super::worker::{Outcome, Phases, Worker};
 use super::{precreate, sources};
-use crate::clock::{Nanos, monotonic};
+use crate::clock::{Clock, Nanos, monotonic};
 use crate::engine::{Done, Engine, EngineError, Io};
 use crate::plan::{PlanError, SpanPlan};
 use crate::profile::Profile;
@@ -30,12 +30,28 @@ pub struct Cost {
     pub cpu: ThreadUsage,
 }
 
+/// The worker's time.
+#[derive(Debug, Clone, Copy)]
+pub enum Time {
+    /// As in a run of the program.
+    Real,
+    /// Every I/O takes so many ns: what the loop decides by time is the same whenever, and wherever, it runs. What
+    /// reading a clock takes is left out.
+    Steady(Nanos),
+}
+
 /// Lets thread 0 of the profile's first time span measure until `ios` I/Os have ended, or up to one queue depth more.
 /// Its targets have to be there, unless the engine needs none; devices can't be written to.
 ///
 /// # Errors
 /// A message: the profile doesn't fit, the worker can't be set up, or an I/O failed.
-pub fn run_exactly(profile: &Profile, system: &System, options: &Options, ios: u64) -> Result<Cost, String> {
+pub fn run_exactly(
+    profile: &Profile,
+    system: &System,
+    options: &Options,
+    ios: u64,
+    time: Time,
+) -> Result<Cost, String> {
     let profile = &precreate::resized(profile);
     let span = profile.time_spans.first().ok_or("the profile has no time span")?;
     let first = |errors: Vec<PlanError>| errors.into_iter().next().map(|e| e.message).unwrap_or_default();
@@ -55,21 +71,31 @@ pub fn run_exactly(profile: &Profile, system: &System, options: &Options, ios: u
     };
     let mut worker = setup::set_up(worker, &shared, Phases::Controlled(&control), None, None)?;
     let counted = Arc::new(AtomicU64::new(0));
+    control.begin_span();
+    control.start();
+    control.start_measuring();
+    let each = match time {
+        Time::Real => 0,
+        Time::Steady(each) => {
+            worker.clock = Clock::simulated(control.measure_start());
+            each
+        }
+    };
     worker.engine = Box::new(Counted {
         engine: worker.engine,
         ended: 0,
         ios,
         counted: Arc::clone(&counted),
         control: Arc::clone(&control),
+        clock: worker.clock.clone(),
+        each,
     });
-    control.begin_span();
-    control.start();
     let usage = || thread_usage().map_err(|e| format!("the CPU time of the thread can't be read: {e}"));
-    let (before, start) = (usage()?, control.start_measuring());
+    let (before, start) = (usage()?, monotonic());
     let outcome = measured(worker, &plan);
     let (end, after) = (monotonic(), usage()?);
     match outcome.failure {
-        Some(failure) => Err(failure),
+        Some(failure) => Err(failure.message),
         None => Ok(Cost {
             ios: counted.load(Ordering::Relaxed),
             elapsed: end - start,
@@ -92,6 +118,9 @@ struct Counted {
     /// Gets [`Counted::ended`] at the end.
     counted: Arc<AtomicU64>,
     control: Arc<Control>,
+    clock: Clock,
+    /// Time that an I/O takes, where it is not real, ns.
+    each: Nanos,
 }
 
 impl Engine for Counted {
@@ -102,7 +131,11 @@ impl Engine for Counted {
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let before = done.len();
         self.engine.wait(min, timeout, done)?;
-        self.ended += (done.len() - before) as u64;
+        let ended = (done.len() - before) as u64;
+        self.ended += ended;
+        if self.each > 0 {
+            self.clock.advance_to(self.clock.now() + ended * self.each);
+        }
         if self.ended >= self.ios {
             self.control.set_phase(Phase::Stop);
         }
@@ -142,8 +175,10 @@ mod tests {
             };
             let span = TimeSpan { targets: vec![target], duration: 1, ..TimeSpan::default() };
             let profile = Profile { time_spans: vec![span], ..Profile::default() };
-            let cost = run_exactly(&profile, &crate::system::snapshot(), &options, ios).unwrap();
-            assert_eq!(cost.ios, ended, "depth {depth}, {ios} I/Os");
+            for time in [Time::Real, Time::Steady(1000)] {
+                let cost = run_exactly(&profile, &crate::system::snapshot(), &options, ios, time).unwrap();
+                assert_eq!(cost.ios, ended, "depth {depth}, {ios} I/Os, {time:?}");
+            }
         }
     }
 }

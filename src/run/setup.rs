@@ -56,7 +56,7 @@ pub fn set_up<'a>(
     }
     let clock = match plan.engine {
         EngineKind::Sim => Clock::simulated(0),
-        _ => Clock::Monotonic,
+        _ => Clock::fastest(),
     };
     let (opened, files) =
         if real { open_all(plan, shared.claims)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
@@ -89,11 +89,12 @@ pub fn set_up<'a>(
     let recorder = Recorder::new(shared.span, plan, &workload, Arc::clone(&shared.accounts), progress);
     shared.console.verbose(|| {
         format!(
-            "thread {thread} ready: seed {}, {} outstanding, {}, {}",
+            "thread {thread} ready: seed {}, {} outstanding, {}, {}, {}",
             plan.seed,
             plan.depth,
             plan.cpu.map_or("any CPU".into(), |cpu| format!("group {} CPU {}", cpu / 64, cpu % 64)),
-            engine.features()
+            engine.features(),
+            clock.source()
         )
     });
     Ok(Worker {

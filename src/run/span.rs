@@ -9,7 +9,7 @@ use super::precreate::File;
 use super::recorder::merge_errors;
 use super::setup::{self, Shared};
 use super::stream::{Progress, Ticker};
-use super::worker::{Outcome as Ended, Phases};
+use super::worker::{Failure, Outcome as Ended, Phases, by_cause};
 use super::{creation, recorder, sources};
 use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
@@ -264,7 +264,7 @@ fn measure(
         false => Vec::new(),
     };
     let mut results = SpanResults::default();
-    let mut failures = Vec::new();
+    let mut failed = Vec::new();
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for (index, worker) in plan.workers.iter().enumerate() {
@@ -290,16 +290,18 @@ fn measure(
         drop(aside);
         console.clear_line();
         for (index, thread) in threads.into_iter().enumerate() {
-            let ended = thread.join().unwrap_or_else(|_| Ended {
-                failure: Some(format!("thread {index} ended in a defect of this program; please report it")),
-                ..Ended::default()
-            });
+            let defect = || format!("thread {index} ended in a defect of this program; please report it");
+            let ended = thread
+                .join()
+                .unwrap_or_else(|_| Ended { failure: Some(Failure::new(defect())), ..Ended::default() });
             results.threads.push(ended.results);
             merge_errors(&mut results.errors, ended.errors);
-            failures.extend(ended.failure);
+            failed.extend(ended.failure);
         }
     });
-    failures.extend(control.failures().into_iter().filter(|f| !failures.contains(f)).collect::<Vec<_>>());
+    let mut failures = by_cause(&failed);
+    let told = |message: &String| failed.iter().any(|failure| failure.message == *message);
+    failures.extend(control.failures().into_iter().filter(|message| !told(message)));
     results.intervals = accounts.take_intervals();
     if !failures.is_empty() {
         // DISKSPD shows no figures of a span that failed; the accounts stay in the record.
@@ -328,8 +330,8 @@ fn work(
         return Ended::default();
     }
     let ended = worker.run(shared.span);
-    if let Some(message) = &ended.failure {
-        control.fail(message.clone());
+    if let Some(failure) = &ended.failure {
+        control.fail(failure.message.clone());
     }
     ended
 }
@@ -436,7 +438,7 @@ fn simulate(
     let schedule = setup::schedule(plan);
     let mut results =
         SpanResults { measured: schedule.cooldown - schedule.measure, ..SpanResults::default() };
-    let mut failures = Vec::new();
+    let (mut failures, mut failed) = (Vec::new(), Vec::new());
     for worker in &plan.workers {
         let ended = logged(log, worker.thread..worker.thread + 1, true, |rings| {
             setup::set_up(worker, shared, Phases::Scheduled(schedule), None, rings.first())
@@ -446,12 +448,13 @@ fn simulate(
             Ok(ended) => {
                 results.threads.push(ended.results);
                 merge_errors(&mut results.errors, ended.errors);
-                failures.extend(ended.failure);
+                failed.extend(ended.failure);
             }
             Err(message) => failures.push(message),
         }
     }
     options.events.measurement_ended(control);
+    failures.extend(by_cause(&failed));
     failures.extend(control.failures());
     results.intervals = shared.accounts.take_intervals();
     // Nothing real was used: all CPUs were idle in that time.

@@ -11,6 +11,7 @@
 mod failure;
 mod fresh;
 mod idle;
+mod look_aside;
 mod pacing;
 mod requests;
 mod routines;
@@ -26,8 +27,10 @@ use crate::plan::{SpanPlan, WorkerPlan};
 use crate::results::{IoErrors, ThreadResults, WaitStatistics};
 use crate::workload::ThreadWorkload;
 use failure::Failed;
+pub use failure::{Failure, by_cause};
 use fresh::Fresh;
 use idle::Idle;
+use look_aside::LookAside;
 use pacing::Pacing;
 pub use requests::Requests;
 use std::time::Duration;
@@ -35,10 +38,6 @@ use std::time::Duration;
 /// How long a worker sleeps at most before it looks at the phase again: a device that answers nothing any more must
 /// not keep it from ending.
 const TICK: Duration = Duration::from_millis(100);
-/// How many I/Os are handed over at most, when latencies are measured, before completions are looked for: an I/O that
-/// ends while others are handed over is not to wait long for its stamp. Chosen by measurement, see docs/measuring.md.
-const LOOK_ASIDE_AFTER: usize = 8;
-
 /// Everything a worker works with; made in its own thread, on its own CPU.
 pub struct Worker<'a> {
     /// What it has to do.
@@ -119,7 +118,7 @@ pub struct Outcome {
     /// I/Os that failed.
     pub errors: Vec<IoErrors>,
     /// Why it ended early.
-    pub failure: Option<String>,
+    pub failure: Option<Failure>,
 }
 
 impl<'a> Worker<'a> {
@@ -151,8 +150,12 @@ struct Loop<'a> {
     dots: Dots,
     pacing: Option<Pacing>,
     fresh: Option<Fresh>,
+    /// Bounds what is handed over at a time while latencies are measured; `None` = they aren't.
+    look_aside: Option<LookAside>,
     /// The most I/Os that are handed over at a time.
     most: usize,
+    /// The last start stamp.
+    handed_over: Nanos,
     /// Whether stamps are taken. Without latencies, intervals and log no clock is read per I/O.
     timed: bool,
     routines: bool,
@@ -180,11 +183,13 @@ impl<'a> Loop<'a> {
             dots: Dots { every: span.progress, until_next: span.progress },
             pacing: if span.completion_routines { None } else { Pacing::new(plan, now) },
             fresh: Fresh::new(plan),
+            look_aside: (measured && !synchronous).then(LookAside::new),
             most: match (synchronous, measured) {
                 (true, _) => 1,
-                (false, true) => LOOK_ASIDE_AFTER,
+                (false, true) => LookAside::new().most(),
                 (false, false) => usize::MAX,
             },
+            handed_over: 0,
             timed: measured || virtual_time || worker.log.is_some(),
             routines: span.completion_routines,
             synchronous,
@@ -260,6 +265,7 @@ impl<'a> Loop<'a> {
         while !batch.is_empty() {
             if self.timed {
                 let now = clock.now();
+                self.handed_over = now;
                 batch.iter().for_each(|io| requests.flights[io.request as usize].started = now);
             }
             if let Some(fresh) = fresh.take() {
@@ -312,6 +318,10 @@ impl<'a> Loop<'a> {
             None => {
                 let before = done.len();
                 worker.engine.wait(0, Duration::ZERO, done)?;
+                if let Some(bound) = &mut self.look_aside {
+                    bound.took(self.batch.len(), worker.clock.now() - self.handed_over);
+                    self.most = bound.most();
+                }
                 waits.lookasides += 1;
                 waits.lookaside_completions[(done.len() - before).min(7)] += 1;
                 Ok(())

@@ -19,7 +19,7 @@ pub(super) const BUCKETS: usize = ((RANGE - PRECISION + 1) << PRECISION) as usiz
 /// which matters where hundreds of threads and targets have two histograms each.
 #[derive(Debug, Clone, Default)]
 pub struct Histogram {
-    /// Latencies by [`index`]; no elements at all = empty, not yet allocated.
+    /// Latencies by [`index`]; those missing are 0 and not yet allocated.
     pub(super) counts: Vec<u64>,
     pub(super) moments: Moments,
 }
@@ -64,6 +64,7 @@ impl Histogram {
         if self.counts.is_empty() {
             self.counts = vec![0; BUCKETS];
         }
+        self.counts.resize(BUCKETS, 0);
         for (index, count) in other.filled() {
             self.counts[index] = self.counts[index].saturating_add(count);
         }

@@ -5,6 +5,7 @@
 //! full (7.5 KiB, which stay in the CPU's first cache), and packs it into a log when the next one begins: two to three
 //! bytes for each cell that holds something. The log's size is fixed beforehand.
 
+use super::packed::{pop, push};
 use serde::{Deserialize, Serialize};
 
 /// Cells per octave, as a power of two: the middle of a cell is at most 1/128 (0.8 %) off.
@@ -141,27 +142,6 @@ impl IntervalLog {
             last = cell;
         }
     }
-}
-
-/// A number, seven bits a byte, the lowest first.
-fn push(log: &mut Vec<u8>, mut number: u64) {
-    while number >= 128 {
-        log.push(number as u8 | 128);
-        number >>= 7;
-    }
-    log.push(number as u8);
-}
-
-fn pop(log: &mut std::slice::Iter<u8>) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = *log.next()?;
-        number |= u64::from(byte & 127) << shift;
-        if byte < 128 {
-            break;
-        }
-    }
-    Some(number)
 }
 
 /// The intervals of a time span, all threads merged.

@@ -6,10 +6,13 @@
 mod histogram;
 mod intervals;
 mod moments;
+mod packed;
 mod series;
+mod series_sum;
 mod stored;
 
 pub use histogram::Histogram;
 pub use intervals::{Interval, IntervalLog, Intervals};
 pub use moments::Moments;
 pub use series::Series;
+pub use series_sum::SeriesSum;

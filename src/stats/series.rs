@@ -1,11 +1,17 @@
 //! Completions by interval.
 
-use super::Moments;
+use super::packed::{pop_moments, push_moments};
+use super::{Moments, SeriesSum};
 
 /// Intervals that memory is reserved for; a longer series grows while it is recorded.
 const RESERVED: u64 = 1 << 20;
+/// Bytes reserved for each: the most that 2^32 I/Os of up to 18 minutes take. Pages that are not written cost nothing.
+const RESERVED_EACH: u64 = 48;
 
 /// Completions by interval of equal width (`-D`). An I/O belongs entirely to the interval it completed in.
+///
+/// Each thread has two of these for each of its targets: 256 threads, 64 targets and an hour of seconds are 118 million
+/// intervals. Only the current one is kept in full; it is packed into a log when the next one begins.
 #[derive(Debug, Clone, Default)]
 pub struct Series {
     /// Width of an interval, ns; 0 = never constructed, empty.
@@ -14,15 +20,23 @@ pub struct Series {
     pub(super) allocated: u64,
     /// One more than the interval of the latest completion, counted or not.
     pub(super) last: u64,
-    /// The first intervals; those missing are empty.
-    pub(super) intervals: Vec<Moments>,
+    /// Beginning of the current interval, ns.
+    begin: u64,
+    /// Its width, ns; 0 = there is none.
+    open_width: u64,
+    /// What it holds.
+    open: Moments,
+    /// The intervals before it that hold something and count, see [`push_moments`].
+    log: Vec<u8>,
+    /// One more than the last interval in the log.
+    next: u64,
 }
 
 /// Equal contents, whatever is allocated.
 impl PartialEq for Series {
     fn eq(&self, other: &Self) -> bool {
         (self.width, self.allocated, self.last) == (other.width, other.allocated, other.last)
-            && self.valid().eq(other.valid())
+            && self.filled().eq(other.filled())
     }
 }
 
@@ -34,38 +48,95 @@ impl Series {
     /// doesn't allocate below a million intervals.
     pub fn new(width_ms: u32, duration_s: u32) -> Series {
         let mut series = Series::shape(width_ms, duration_s);
-        // Without memory now it grows as it goes; reserved pages cost nothing until they are written.
-        let _ = series.intervals.try_reserve_exact(series.allocated.min(RESERVED) as usize);
+        // Without memory now it grows as it goes.
+        let _ = series.log.try_reserve_exact((series.allocated.min(RESERVED) * RESERVED_EACH) as usize);
         series
     }
 
-    /// Adds one completion `since_start` ns after measuring started (0 if it was before), with its latency (ns).
+    /// The series of these intervals, from the first one on; those missing are empty. It takes no more memory than it
+    /// needs.
+    pub(super) fn pack(
+        (width, allocated, last): (u64, u64, u64),
+        intervals: impl IntoIterator<Item = Moments>,
+    ) -> Series {
+        let mut series = Series { width, allocated, last, ..Series::default() };
+        for (number, moments) in (0..allocated).zip(intervals).filter(|(_, moments)| moments.count > 0) {
+            push_moments(&mut series.log, number - series.next, &moments);
+            series.next = number + 1;
+        }
+        series.log.shrink_to_fit();
+        series
+    }
+
+    /// Adds one completion `since_start` ns after measuring started (0 if it was before), with its latency (ns). What
+    /// completed in an earlier interval than the last one may still be added, but that takes time and memory.
     #[inline]
     pub fn record(&mut self, since_start: u64, latency: u64) {
-        let index = since_start / self.width.max(1);
-        self.last = self.last.max(index.saturating_add(1));
-        if index >= self.allocated {
+        match since_start.wrapping_sub(self.begin) < self.open_width {
+            true => self.open.record(latency),
+            false => self.record_elsewhere(since_start, latency),
+        }
+    }
+
+    /// Another interval becomes the current one.
+    #[cold]
+    fn record_elsewhere(&mut self, since_start: u64, latency: u64) {
+        let width = self.width.max(1);
+        let number = since_start / width;
+        self.close();
+        self.last = self.last.max(number.saturating_add(1));
+        if number < self.next {
+            let mut all = SeriesSum::default();
+            all.add(self);
+            all.at(number).record(latency);
+            *self = all.pack();
             return;
         }
-        let index = index as usize;
-        if index >= self.intervals.len() {
-            self.intervals.resize(index + 1, Moments::default());
+        self.begin = number * width;
+        self.open_width = width;
+        self.open.record(latency);
+    }
+
+    /// Packs the current interval.
+    fn close(&mut self) {
+        if let Some((number, moments)) = self.current() {
+            push_moments(&mut self.log, number - self.next, &moments);
+            self.next = number + 1;
         }
-        self.intervals[index].record(latency);
+        self.open_width = 0;
+        self.open = Moments::default();
+    }
+
+    /// The current interval, if there is one that counts.
+    fn current(&self) -> Option<(u64, Moments)> {
+        let number = self.begin.checked_div(self.open_width)?;
+        (number < self.allocated).then_some((number, self.open))
+    }
+
+    /// One more than the last interval that holds something and counts.
+    pub(super) fn end(&self) -> u64 {
+        self.current().map_or(self.next, |(number, _)| number + 1)
+    }
+
+    /// The intervals that hold something and count, ascending, with their numbers.
+    pub(super) fn filled(&self) -> impl Iterator<Item = (u64, Moments)> + '_ {
+        let (mut log, mut next) = (self.log.iter(), 0);
+        let packed = std::iter::from_fn(move || {
+            let (distance, moments) = pop_moments(&mut log)?;
+            let number = next + distance;
+            next = number + 1;
+            Some((number, moments))
+        });
+        packed.chain(self.current())
     }
 
     /// Adds what `other` holds, interval by interval. Both have the same width, or one is empty by
     /// [`Series::default`].
     pub fn merge(&mut self, other: &Series) {
-        self.width = self.width.max(other.width);
-        self.allocated = self.allocated.max(other.allocated);
-        self.last = self.last.max(other.last);
-        if self.intervals.len() < other.intervals.len() {
-            self.intervals.resize(other.intervals.len(), Moments::default());
-        }
-        for (mine, theirs) in self.intervals.iter_mut().zip(&other.intervals) {
-            mine.merge(theirs);
-        }
+        let mut sum = SeriesSum::default();
+        sum.add(self);
+        sum.add(other);
+        *self = sum.pack();
     }
 
     /// Whether this is a series as [`Series::new`] makes it of the same values.
@@ -93,22 +164,57 @@ impl Series {
 
     /// The intervals that count, in order: completions and their latencies (ns).
     pub fn valid(&self) -> impl Iterator<Item = Moments> + '_ {
-        let missing = self.valid_count().saturating_sub(self.intervals.len() as u64);
-        let empty = std::iter::repeat_n(Moments::default(), missing as usize);
-        self.intervals.iter().copied().chain(empty)
+        let mut filled = self.filled().peekable();
+        (0..self.valid_count()).map(move |number| {
+            filled.next_if(|(next, _)| *next == number).map(|(_, moments)| moments).unwrap_or_default()
+        })
     }
 
     /// Population standard deviation of the completions per interval, in I/Os per second. 0 if no interval counts.
     pub fn iops_std_dev(&self) -> f64 {
-        let valid = self.valid_count() as f64;
-        if valid == 0.0 {
-            return 0.0;
+        let mut alone = SeriesSum::default();
+        alone.add(self);
+        alone.iops_std_dev()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn recording_in_order_of_time_takes_no_memory_beyond_what_was_reserved() {
+        let mut series = Series::new(1, 1);
+        let capacity = series.log.capacity();
+        for interval in 0..1000 {
+            // As many I/Os as one interval may have, of latencies that take the most bytes.
+            series.record(interval * MS, (1 << 40) - 1);
+            series.open.merge(&Moments {
+                count: u64::from(u32::MAX),
+                min: 1 << 39,
+                max: (1 << 40) - 1,
+                sum: (1 << 72) - (1 << 41),
+                squares: (1 << 112) - (1 << 81),
+            });
         }
-        let counts = || self.intervals.iter().map(|interval| interval.count as f64);
-        let mean = counts().sum::<f64>() / valid;
-        let missing = valid - self.intervals.len() as f64;
-        let distances: f64 =
-            counts().map(|count| (count - mean).powi(2)).sum::<f64>() + missing * mean * mean;
-        (distances / valid).sqrt() / (self.width as f64 / 1e9)
+        series.record(1000 * MS, 1);
+        assert_eq!(series.log.capacity(), capacity);
+        assert!(series.log.len() as u64 > 1000 * (RESERVED_EACH - 4), "{}", series.log.len());
+    }
+
+    #[test]
+    fn intervals_take_few_bytes_and_those_without_io_none() {
+        let mut series = Series::new(1, 1);
+        (0..1000).for_each(|interval| series.record(interval * MS, 100_000));
+        assert!(series.log.len() <= 5 * 1000, "one I/O: {}", series.log.len());
+        let mut series = Series::new(1, 1);
+        (0..8000).for_each(|io| series.record(io * MS / 8, 80_000 + 6007 * io % 40_000));
+        assert!(series.log.len() <= 18 * 1000, "eight I/Os: {}", series.log.len());
+        let mut series = Series::new(1, 1);
+        [0, 999].into_iter().for_each(|interval| series.record(interval * MS, 1));
+        assert!(series.log.len() <= 8, "two of a thousand intervals: {}", series.log.len());
+        assert_eq!(series.valid().filter(|moments| moments.count() > 0).count(), 2);
     }
 }

@@ -64,7 +64,8 @@ impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let StoredHistogram { moments, buckets } = StoredHistogram::deserialize(deserializer)?;
         check(&moments, &buckets).map_err(D::Error::custom)?;
-        let mut counts = vec![0; if buckets.is_empty() { 0 } else { BUCKETS }];
+        // A record with thousands of histograms is read to be reported: no room for what may yet be recorded.
+        let mut counts = vec![0; buckets.last().map_or(0, |(bucket, _)| bucket + 1)];
         for (bucket, count) in buckets {
             counts[bucket] = count;
         }
@@ -103,25 +104,35 @@ fn check(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), String> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredSeries {
+struct StoredSeries<Intervals> {
     /// ns
     width: u64,
     allocated: u64,
     last: u64,
     /// All that count.
-    intervals: Vec<Moments>,
+    intervals: Intervals,
+}
+
+/// One interval after the other, unpacked where it is written.
+struct Valid<'a>(&'a Series);
+
+impl Serialize for Valid<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.valid())
+    }
 }
 
 impl Serialize for Series {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Series { width, allocated, last, .. } = *self;
-        StoredSeries { width, allocated, last, intervals: self.valid().collect() }.serialize(serializer)
+        StoredSeries { width, allocated, last, intervals: Valid(self) }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Series {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let StoredSeries { width, allocated, last, intervals } = StoredSeries::deserialize(deserializer)?;
+        let StoredSeries { width, allocated, last, intervals } =
+            StoredSeries::<Vec<Moments>>::deserialize(deserializer)?;
         let valid = last.min(allocated);
         if valid != intervals.len() as u64 {
             return Err(D::Error::custom(format!(
@@ -132,21 +143,39 @@ impl<'de> Deserialize<'de> for Series {
         if width == 0 && valid > 0 {
             return Err(D::Error::custom("the series' intervals have no width"));
         }
-        Ok(Series { width, allocated, last, intervals })
+        Ok(Series::pack((width, allocated, last), intervals))
     }
 }
 
 /// `u128` as a string of decimal digits.
 mod decimal {
-    use super::{Deserialize, Deserializer, Error, Serializer};
+    use super::{Deserializer, Error, Serializer};
+    use serde::de::Visitor;
+    use std::fmt;
 
     pub fn serialize<S: Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
+        // Nearly all fit into 64 bits, and those divide faster.
+        match u64::try_from(*value) {
+            Ok(value) => serializer.serialize_str(&value.to_string()),
+            Err(_) => serializer.collect_str(value),
+        }
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
-        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        text.parse()
-            .map_err(|_| D::Error::custom(format!("\"{text}\" is not a whole number of decimal digits")))
+        deserializer.deserialize_str(Digits)
+    }
+
+    struct Digits;
+
+    impl Visitor<'_> for Digits {
+        type Value = u128;
+
+        fn expecting(&self, text: &mut fmt::Formatter) -> fmt::Result {
+            text.write_str("a whole number of decimal digits in a string")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<u128, E> {
+            text.parse().map_err(|_| E::custom(format!("\"{text}\" is not a whole number of decimal digits")))
+        }
     }
 }

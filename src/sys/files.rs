@@ -80,7 +80,14 @@ pub fn open(path: &Path, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
         | OFlags::CLOEXEC
         | if mode.direct { OFlags::DIRECT } else { OFlags::empty() }
         | if mode.dsync { OFlags::DSYNC } else { OFlags::empty() };
-    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| match error {
+    // The load must not write access times into the inode, nor spend time on asking whether it should. Only who owns
+    // the file may ask for that; for others it's a matter of some nanoseconds.
+    let file = rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty());
+    let file = match file {
+        Err(Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
+        answer => answer,
+    };
+    let file = file.map_err(|error| match error {
         Errno::INVAL if mode.direct => {
             let file_system = file_systems::type_name(path);
             TargetError::new(path, Problem::NoDirect { file_system })

@@ -51,22 +51,27 @@ impl Positions {
     }
 
     /// Draws a position relative to the base offset: one number, and a second one to choose the range of a distribution.
-    #[inline]
+    #[inline(always)]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
         let number = random.next_u64();
         let aligned = number - self.stride.of(number);
         match &self.places {
             Places::Uniform(size) => size.of(aligned),
-            Places::Ranges(ranges) => {
-                let point = ranges.points.of(random.next_u64());
-                let range = &ranges.ranges[usize::from(ranges.by_point[point as usize])];
-                (range.start + range.length.of(aligned)).min(range.limit)
-            }
+            Places::Ranges(ranges) => ranges.place(aligned, random),
         }
     }
 }
 
 impl Ranges {
+    /// Where an aligned number falls, in the range that the next number chooses.
+    // Kept out of the loop that draws without a distribution.
+    #[inline(never)]
+    fn place(&self, aligned: u64, random: &mut Random) -> u64 {
+        let point = self.points.of(random.next_u64());
+        let range = &self.ranges[usize::from(self.by_point[point as usize])];
+        (range.start + range.length.of(aligned)).min(range.limit)
+    }
+
     fn new(kind: DistributionKind, effective: &[EffectiveRange], grid: &Grid) -> Ranges {
         let mut ranges: Vec<Range> = effective
             .iter()

@@ -140,7 +140,7 @@ impl TargetState {
 
     /// The next I/O of a request: byte offset in the target and direction. `position` is the request's own one, which
     /// the parallel pattern alone uses.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self, random: &mut Random, position: &mut u64) -> (u64, Direction) {
         let relative = match &mut self.sequence {
             Sequence::Sequential { next } => self.track.step(next),

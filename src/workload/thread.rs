@@ -82,11 +82,18 @@ impl Choice {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn target(&self, request: u32, random: &mut Random) -> u32 {
         match self {
             Choice::Only => 0,
             Choice::Bound(targets) => targets[request as usize],
+            drawn => drawn.draw(random),
+        }
+    }
+
+    fn draw(&self, random: &mut Random) -> u32 {
+        match self {
+            Choice::Only | Choice::Bound(_) => 0,
             Choice::Uniform(count) => count.of(u64::from(random.next_u32())) as u32,
             Choice::Weighted(total, ends) => {
                 let point = total.of(random.next_u64());
@@ -126,7 +133,8 @@ impl ThreadWorkload {
     ///
     /// # Panics
     /// There is no such request.
-    #[inline]
+    // Once per I/O: the call alone would cost as much as the random number.
+    #[inline(always)]
     pub fn next(&mut self, request: u32) -> Next {
         let index = self.choice.target(request, &mut self.random);
         let target = &mut self.targets[index as usize];

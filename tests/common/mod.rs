@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)] // every test binary uses another part of this
 
 pub mod loops;
+pub mod schema;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,9 +34,39 @@ impl From<Output> for Ended {
     }
 }
 
-/// Runs the program to its end. Options and their target in one line, split at blanks; `{}` is the path.
+/// Runs the program to its end. Options and their target in one line, split at blanks; `{}` is the path. What it
+/// wrote as JSON is as its schema says.
+#[track_caller]
 pub fn diskspd(line: &str, path: &Path) -> Ended {
-    command(line, path).output().unwrap().into()
+    let ended = command(line, path).output().unwrap().into();
+    check_json(&line.replace("{}", path.to_str().unwrap()), &ended);
+    ended
+}
+
+/// Checks the records of `--out` and the lines of `--stream` against their schemas. Pipes are left to who reads them.
+#[track_caller]
+fn check_json(line: &str, ended: &Ended) {
+    let mut words = line.split_whitespace();
+    while let Some(option) = words.next() {
+        let (option, value) = option.split_once('=').unwrap_or((option, ""));
+        if !matches!(option, "--out" | "--stream") {
+            continue;
+        }
+        let value = if value.is_empty() { words.next().unwrap_or_default() } else { value };
+        let (format, file) = value.split_once(':').unwrap_or(("", value));
+        let is_file = fs::metadata(file).is_ok_and(|file| file.is_file());
+        if option == "--stream" && value == "-" {
+            ended
+                .stdout
+                .lines()
+                .filter(|line| line.starts_with('{'))
+                .for_each(|line| drop(schema::stream(line)));
+        } else if option == "--stream" && is_file {
+            schema::stream(&fs::read_to_string(file).unwrap());
+        } else if is_file && (format == "json" || format.is_empty() && file.ends_with(".json")) {
+            schema::record(&fs::read(file).unwrap());
+        }
+    }
 }
 
 /// Starts the program.

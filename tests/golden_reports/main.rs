@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 mod compare;
+#[path = "../common/schema.rs"]
+mod schema;
 mod synth;
 mod xml;
 
@@ -88,6 +90,7 @@ fn a_record_read_back_gives_the_same_reports() {
     for (name, input, _) in pairs("synth", "txt") {
         let record = synth::record(&input);
         let json = diskspd::report::json::bytes(&record);
+        schema::record(&json);
         let read = diskspd::report::json::read(&json).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(read, record, "{name}");
         for format in diskspd::report::FORMATS {

@@ -2,7 +2,7 @@
 
 use super::Part;
 use crate::Failure;
-use diskspd::clock::monotonic;
+use diskspd::clock::{Clock, monotonic};
 use diskspd::engine::uring;
 use diskspd::run::exact::Cost;
 use diskspd::stats::Histogram;
@@ -18,6 +18,7 @@ const BLOCKS: u64 = 1_000_000_007;
 
 /// All of them.
 pub fn all() -> Vec<Part<'static>> {
+    let clock = Clock::fastest();
     let mut random = Random::new(1);
     let range = Modulus::new(BLOCKS);
     let mut histogram = Histogram::new();
@@ -34,7 +35,11 @@ pub fn all() -> Vec<Part<'static>> {
     vec![
         nops("ring, operations that do nothing, one by one", 1),
         nops("ring, operations that do nothing, 32 at once", 32),
-        part("clock, read", Box::new(|| _ = black_box(monotonic()))),
+        part("clock, read through the kernel's vDSO", Box::new(|| _ = black_box(monotonic()))),
+        part(
+            &format!("clock, read as the loop does: {}", clock.source()),
+            Box::new(move || _ = black_box(clock.now())),
+        ),
         part("random number in a range", Box::new(move || _ = black_box(range.of(random.next_u64())))),
         part(
             "histogram, record (a random number drawn for it)",

@@ -1,9 +1,10 @@
 //! CPU usage, latencies, intervals, distributions: the elements that hold figures.
 
+use super::number::Number;
 use super::writer::Writer;
 use crate::results::{
-    CpuTable, CpuUsage, EffectiveRange, FINE_PERCENTILES, FineChart, IntervalDirection, IopsSeries,
-    LatencyFigures, Measured, Row,
+    CpuTable, CpuUsage, EffectiveRange, FINE_PERCENTILES, FineChart, IntervalDirection, LatencyFigures,
+    Measured, Row,
 };
 
 pub fn write_cpu(out: &mut Writer, table: &CpuTable) {
@@ -78,38 +79,38 @@ fn write_pair(out: &mut Writer, latency: Option<LatencyFigures>, mean: &str, std
     }
 }
 
-/// The course of a time span, or of one thread on one target.
-pub fn write_iops(out: &mut Writer, series: &IopsSeries) {
+/// The course of a time span, or of one thread on one target: deviations of reads, writes and both, and the end (ms),
+/// reads and writes of each interval.
+pub fn write_iops(
+    out: &mut Writer,
+    std_devs: [Option<f64>; 3],
+    intervals: impl Iterator<Item = (u64, IntervalDirection, IntervalDirection)>,
+) {
     out.open("Iops");
-    let deviations = [
-        ("ReadIopsStdDev", series.read_std_dev),
-        ("WriteIopsStdDev", series.write_std_dev),
-        ("IopsStdDev", series.total_std_dev),
-    ];
-    for (name, deviation) in deviations {
+    for (name, deviation) in ["ReadIopsStdDev", "WriteIopsStdDev", "IopsStdDev"].into_iter().zip(std_devs) {
         if let Some(deviation) = deviation {
             out.value(name, format_args!("{deviation:.3}"));
         }
     }
-    for interval in &series.intervals {
+    for (end_ms, read, write) in intervals {
         // An interval without I/O shows zeros.
         let latency = |direction: &IntervalDirection| direction.latency.unwrap_or_default();
-        let (read, write) = (latency(&interval.read), latency(&interval.write));
-        out.empty(
+        let (reads, writes) = (latency(&read), latency(&write));
+        out.numbers(
             "Bucket",
             &[
-                ("SampleMillisecond", &interval.end_ms),
-                ("Read", &format_args!("{:.0}", interval.read.iops)),
-                ("Write", &format_args!("{:.0}", interval.write.iops)),
-                ("Total", &format_args!("{:.0}", interval.total.iops)),
-                ("ReadMinLatencyMilliseconds", &format_args!("{:.3}", read.min)),
-                ("ReadMaxLatencyMilliseconds", &format_args!("{:.3}", read.max)),
-                ("ReadAvgLatencyMilliseconds", &format_args!("{:.3}", read.mean)),
-                ("ReadLatencyStdDev", &format_args!("{:.3}", read.std_dev)),
-                ("WriteMinLatencyMilliseconds", &format_args!("{:.3}", write.min)),
-                ("WriteMaxLatencyMilliseconds", &format_args!("{:.3}", write.max)),
-                ("WriteAvgLatencyMilliseconds", &format_args!("{:.3}", write.mean)),
-                ("WriteLatencyStdDev", &format_args!("{:.3}", write.std_dev)),
+                ("SampleMillisecond", Number::Integer(end_ms)),
+                ("Read", Number::Rounded(read.iops)),
+                ("Write", Number::Rounded(write.iops)),
+                ("Total", Number::Rounded(read.iops + write.iops)),
+                ("ReadMinLatencyMilliseconds", Number::Thousandths(reads.min)),
+                ("ReadMaxLatencyMilliseconds", Number::Thousandths(reads.max)),
+                ("ReadAvgLatencyMilliseconds", Number::Thousandths(reads.mean)),
+                ("ReadLatencyStdDev", Number::Thousandths(reads.std_dev)),
+                ("WriteMinLatencyMilliseconds", Number::Thousandths(writes.min)),
+                ("WriteMaxLatencyMilliseconds", Number::Thousandths(writes.max)),
+                ("WriteAvgLatencyMilliseconds", Number::Thousandths(writes.mean)),
+                ("WriteLatencyStdDev", Number::Thousandths(writes.std_dev)),
             ],
         );
     }

@@ -2,13 +2,14 @@
 //! read elements by position and by the text they hold. No declaration before `<Results>`, no line feed after the end.
 
 mod figures;
+mod number;
 mod system;
 mod writer;
 
 use crate::profile::{Profile, TimeSpan};
 use crate::report::profile_xml::write_profile;
 use crate::results::{
-    IopsSeries, Measured, Record, Results, Row, SpanResults, Summary, TargetResults, ThreadResults,
+    Course, Measured, Record, Results, Row, SpanResults, Summary, TargetResults, ThreadResults,
     WaitStatistics, summarize,
 };
 use crate::system::System;
@@ -65,7 +66,9 @@ fn write_span(out: &mut Writer, asked: &TimeSpan, span: &Measured, got: &SpanRes
         figures::write_latency(out, span, fine);
     }
     if let Some(iops) = &span.iops {
-        figures::write_iops(out, iops);
+        let std_devs = [iops.read_std_dev, iops.write_std_dev, iops.total_std_dev];
+        let intervals = iops.intervals.iter().map(|i| (i.end_ms, i.read, i.write));
+        figures::write_iops(out, std_devs, intervals);
     }
     // The tables have a row for each target of each thread, in the same order.
     let mut rows = span.read.rows.iter().zip(&span.write.rows);
@@ -102,7 +105,8 @@ fn write_target(out: &mut Writer, asked: &TimeSpan, target: &TargetResults, rows
         figures::write_mean(out, write, "AverageWriteLatencyMilliseconds", "WriteLatencyStdev");
     }
     if asked.calculate_iops_std_dev {
-        figures::write_iops(out, &IopsSeries::new(read, write));
+        let course = Course::new(target);
+        figures::write_iops(out, course.std_devs(), course.intervals());
     }
     out.close("Target");
 }

@@ -1,5 +1,6 @@
 //! Elements and lines: what is well-formed by construction.
 
+use super::number::Number;
 use crate::profile::xml::text;
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -37,6 +38,21 @@ impl<'a> Writer<'a> {
     /// `<name attributes/>`. Attributes hold what needs no escape: numbers, or what [`attribute`] returns.
     pub fn empty(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
         self.tag(name, attributes, "/>\n");
+    }
+
+    /// The same with numbers alone, for elements that come by the million.
+    pub fn numbers(&mut self, name: &str, attributes: &[(&str, Number)]) {
+        self.buffer.resize(self.buffer.len() + self.indent, b' ');
+        self.buffer.push(b'<');
+        self.buffer.extend_from_slice(name.as_bytes());
+        for (attribute, number) in attributes {
+            self.buffer.push(b' ');
+            self.buffer.extend_from_slice(attribute.as_bytes());
+            self.buffer.extend_from_slice(b"=\"");
+            number.write(&mut self.buffer);
+            self.buffer.push(b'"');
+        }
+        self.buffer.extend_from_slice(b"/>\n");
     }
 
     /// An element that holds a number or a keyword.

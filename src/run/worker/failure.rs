@@ -16,6 +16,39 @@ pub enum Failed {
     Io(FailedIo),
 }
 
+/// Why a worker ended early, for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// In a line, with thread, request and offset.
+    pub message: String,
+    /// What is the same for all threads that it happens to.
+    cause: String,
+}
+
+impl Failure {
+    /// One that says nothing of a thread's own.
+    pub fn new(message: String) -> Failure {
+        Failure { cause: message.clone(), message }
+    }
+}
+
+/// A line for each cause: what happened to the first thread, and to how many others. A full disk ends hundreds at once.
+pub fn by_cause(failures: &[Failure]) -> Vec<String> {
+    let mut causes: Vec<(&Failure, usize)> = Vec::new();
+    for failure in failures {
+        match causes.iter_mut().find(|(known, _)| known.cause == failure.cause) {
+            Some((_, others)) => *others += 1,
+            None => causes.push((failure, 0)),
+        }
+    }
+    let line = |(failure, others): (&Failure, usize)| match others {
+        0 => failure.message.clone(),
+        1 => format!("{} (and the same in 1 other thread)", failure.message),
+        _ => format!("{} (and the same in {others} other threads)", failure.message),
+    };
+    causes.into_iter().map(line).collect()
+}
+
 /// An I/O that failed.
 #[derive(Debug, Clone, Copy)]
 pub struct FailedIo {
@@ -66,30 +99,34 @@ impl Loop<'_> {
     }
 
     /// Why the run fails.
-    pub(super) fn explain(&self, failed: Failed) -> String {
+    pub(super) fn explain(&self, failed: Failed) -> Failure {
+        let thread = self.worker.plan.thread;
         match failed {
-            Failed::Engine(error) => format!("thread {}: {error}", self.worker.plan.thread),
+            Failed::Engine(error) => {
+                Failure { message: format!("thread {thread}: {error}"), cause: error.to_string() }
+            }
             Failed::Io(failed) => self.describe(failed),
         }
     }
 
-    /// The failure of one I/O in a line.
-    pub(super) fn describe(&self, failed: FailedIo) -> String {
+    /// The failure of one I/O.
+    pub(super) fn describe(&self, failed: FailedIo) -> Failure {
         let FailedIo { errno, io, target } = failed;
-        format!(
-            "thread {}, request {}: {} of {} bytes at offset {} of '{}' failed: {}{}",
+        let direction = match io.direction {
+            Direction::Read => "read",
+            Direction::Write => "write",
+        };
+        let path = &self.worker.plan.targets[target as usize].path;
+        let error = std::io::Error::from_raw_os_error(errno);
+        let message = format!(
+            "thread {}, request {}: {direction} of {} bytes at offset {} of '{path}' failed: {error}{}",
             self.worker.plan.thread,
             io.request,
-            match io.direction {
-                Direction::Read => "read",
-                Direction::Write => "write",
-            },
             io.length,
             io.offset,
-            self.worker.plan.targets[target as usize].path,
-            std::io::Error::from_raw_os_error(errno),
             hint(errno)
-        )
+        );
+        Failure { message, cause: format!("{direction} of '{path}': {error}") }
     }
 }
 

@@ -50,7 +50,7 @@ impl Loop<'_> {
     fn give_up(&mut self, completed: &crate::engine::Done) {
         let failed = self.failed(completed);
         self.count_error(failed);
-        let what = self.describe(failed);
+        let what = self.describe(failed).message;
         self.worker.console.warn(&format!("{what}. With -x this request stops and the others go on"));
     }
 }

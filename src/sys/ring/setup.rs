@@ -18,6 +18,8 @@ const MAX_REGISTERED: usize = 1 << 30;
 pub struct Options {
     /// Only the creating thread uses the ring; the kernel skips locks (6.0).
     pub single_issuer: bool,
+    /// The kernel takes entries in the order in which they lie, without a list of their numbers (6.6).
+    pub no_queue_array: bool,
     /// Completions are processed when the thread asks for them, instead of whenever they arrive (6.1). Needs
     /// `single_issuer`.
     pub defer_taskrun: bool,
@@ -42,6 +44,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             single_issuer: true,
+            no_queue_array: true,
             defer_taskrun: true,
             coop_taskrun: true,
             submit_all: true,
@@ -89,12 +92,17 @@ pub(super) fn set_up(depth: u32, options: &Options) -> io::Result<(IoUring, Vec<
             builder.setup_defer_taskrun();
             notes.push("deferred task work".to_string());
         }
+        if wanted.no_queue_array {
+            builder.setup_no_sqarray();
+            notes.push("no queue array".to_string());
+        }
         if wanted.coop_taskrun || wanted.defer_taskrun {
             // Tells `needs_enter` that completions wait for a system call.
             builder.setup_taskrun_flag();
         }
         let built = build(&builder, depth);
         let flag = [
+            &mut wanted.no_queue_array,
             &mut wanted.defer_taskrun,
             &mut wanted.single_issuer,
             &mut wanted.coop_taskrun,

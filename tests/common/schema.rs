@@ -1,8 +1,12 @@
 //! JSON Schema, as much of it as records need: inferred from values that have every field, and checked against.
+//!
+//! Whatever JSON the program writes in a test passes through [`record`] or [`stream`]: `common::diskspd` sees to it for the
+//! files that a command line names.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // every test binary uses another part of this
 
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// Objects whose keys are not fields but names out of the system.
 const MAPS: [&str; 1] = ["queue"];
@@ -93,14 +97,36 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Fails, naming the place, unless `value` is what the schema in a file of the project describes. Stricter than JSON
-/// Schema: a field that the schema does not know is an error too.
-pub fn check(file: &str, value: &Value) {
-    let text = std::fs::read_to_string(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let schema: Value = serde_json::from_str(&text).unwrap();
-    if let Err(error) = conforms(value, &schema, "") {
-        panic!("{error} ({file})");
+static RECORD: LazyLock<Value> = LazyLock::new(|| document("docs/record.schema.json"));
+static STREAM: LazyLock<Value> = LazyLock::new(|| document("docs/stream.schema.json"));
+
+fn document(file: &str) -> Value {
+    let text = std::fs::read(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    serde_json::from_slice(&text).unwrap()
+}
+
+/// A record that the program wrote. Fails, naming the place, unless it is what `docs/record.schema.json` describes.
+#[track_caller]
+pub fn record(json: &[u8]) -> Value {
+    assert!(json.ends_with(b"\n"), "a record ends with a line feed");
+    checked(json, &RECORD)
+}
+
+/// The lines of a stream that the program wrote. Fails unless each is what `docs/stream.schema.json` describes.
+#[track_caller]
+pub fn stream(lines: &str) -> Vec<Value> {
+    lines.lines().map(|line| checked(line.as_bytes(), &STREAM)).collect()
+}
+
+/// Stricter than JSON Schema: a field that the schema does not know is an error too.
+#[track_caller]
+fn checked(json: &[u8], schema: &Value) -> Value {
+    let value = serde_json::from_slice(json)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(json)));
+    if let Err(error) = conforms(&value, schema, "") {
+        panic!("{error} ({} in docs/)", schema["title"]);
     }
+    value
 }
 
 /// Whether a value is as a schema says; the error names the place.

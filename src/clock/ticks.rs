@@ -1,0 +1,47 @@
+//! The processor's time-stamp counter, read raw.
+//!
+//! Besides `sys` the only place with `unsafe`: `sys` itself reads the clock, and imports point one way.
+#![allow(unsafe_code)]
+
+/// Whether the counter runs at one rate in every state of the processor, and the kernel, whose watchdog compares it with
+/// other clocks, still lists it as one to keep time by.
+pub fn are_reliable() -> bool {
+    is_invariant() && {
+        let clocks = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+        std::fs::read_to_string(clocks).is_ok_and(|listed| listed.split_whitespace().any(|c| c == "tsc"))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_invariant() -> bool {
+    use std::arch::x86_64::__cpuid;
+    /// "Advanced power management information"; bit 8 of EDX is the invariant counter (Intel SDM vol. 3, 19.17.1; AMD
+    /// APM vol. 2, 13.2.4).
+    const POWER: u32 = 0x8000_0007;
+    __cpuid(0x8000_0000).eax >= POWER && __cpuid(POWER).edx & (1 << 8) != 0
+}
+
+/// The counter now. Not before what stands above it is done: a completion that was seen has been seen before.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn read() -> u64 {
+    use std::arch::x86_64::{_mm_lfence, _rdtsc};
+    // SAFETY: every 64-bit processor has both instructions, and Linux permits them to user space.
+    unsafe {
+        _mm_lfence();
+        _rdtsc()
+    }
+}
+
+/// Other processors have a clock that the kernel reads as cheaply.
+#[cfg(not(target_arch = "x86_64"))]
+fn is_invariant() -> bool {
+    false
+}
+
+/// Never called where the counter isn't reliable.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub fn read() -> u64 {
+    0
+}

@@ -1,0 +1,107 @@
+//! Numbers and moments in as few bytes as they need: what waits for the report, and is read once from front to back.
+
+use super::Moments;
+
+/// A number, seven bits a byte, the lowest first.
+pub fn push(log: &mut Vec<u8>, mut number: u64) {
+    while number >= 128 {
+        log.push(number as u8 | 128);
+        number >>= 7;
+    }
+    log.push(number as u8);
+}
+
+/// The number that comes next; `None` = there is none.
+#[inline]
+pub fn pop(log: &mut std::slice::Iter<u8>) -> Option<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = *log.next()?;
+        number |= u64::from(byte & 127) << shift;
+        if byte < 128 {
+            break;
+        }
+    }
+    Some(number)
+}
+
+/// All latencies are the same: count and latency follow.
+const UNIFORM: u64 = 0;
+/// Count, minimum, range, sum and squares follow.
+const NARROW: u64 = 1;
+/// The same, with the upper 64 bits of both sums behind them.
+const WIDE: u64 = 2;
+
+/// Adds an interval `distance` (below 2^62) intervals after the last one: the distance with the form in its lowest two
+/// bits, then what the form says. A few I/Os around 100 us take some 18 bytes, one takes 5.
+pub fn push_moments(log: &mut Vec<u8>, distance: u64, moments: &Moments) {
+    let Moments { count, min, max, sum, squares } = *moments;
+    let n = u128::from(count);
+    let square = u128::from(min) * u128::from(min);
+    let uniform =
+        min == max && Some(sum) == n.checked_mul(min.into()) && Some(squares) == n.checked_mul(square);
+    let narrow = u64::try_from(sum).is_ok() && u64::try_from(squares).is_ok();
+    let form = if uniform {
+        UNIFORM
+    } else if narrow {
+        NARROW
+    } else {
+        WIDE
+    };
+    [distance << 2 | form, count, min].into_iter().for_each(|number| push(log, number));
+    if form != UNIFORM {
+        [max.wrapping_sub(min), sum as u64, squares as u64].into_iter().for_each(|number| push(log, number));
+    }
+    if form == WIDE {
+        [(sum >> 64) as u64, (squares >> 64) as u64].into_iter().for_each(|number| push(log, number));
+    }
+}
+
+/// The interval that comes next, with its distance; `None` = there is none.
+#[inline]
+pub fn pop_moments(log: &mut std::slice::Iter<u8>) -> Option<(u64, Moments)> {
+    let head = pop(log)?;
+    let (count, min) = (pop(log)?, pop(log)?);
+    let moments = match head & 3 {
+        UNIFORM => {
+            let (n, latency) = (u128::from(count), u128::from(min));
+            Moments { count, min, max: min, sum: n * latency, squares: n * latency * latency }
+        }
+        form => {
+            let (range, sum, squares) = (pop(log)?, u128::from(pop(log)?), u128::from(pop(log)?));
+            let mut upper = || Some(if form == WIDE { u128::from(pop(log)?) << 64 } else { 0 });
+            Moments {
+                count,
+                min,
+                max: min.wrapping_add(range),
+                sum: sum | upper()?,
+                squares: squares | upper()?,
+            }
+        }
+    };
+    Some((head >> 2, moments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_packed_is_what_is_unpacked(latencies: Vec<u64>, shift in 0..64u32, squares: u128, distance in 0..1u64 << 62) {
+            let mut one = Moments::default();
+            latencies.iter().for_each(|latency| one.record(latency >> shift));
+            let mut same = Moments::default();
+            (0..latencies.len()).for_each(|_| same.record(u64::MAX >> shift));
+            let full = Moments { count: u64::MAX, sum: u128::MAX, squares, ..one };
+            let all = [one, same, full, Moments::default()];
+            let mut log = Vec::new();
+            all.iter().for_each(|moments| push_moments(&mut log, distance, moments));
+            let mut log = log.iter();
+            for moments in all {
+                proptest::prop_assert_eq!(pop_moments(&mut log), Some((distance, moments)));
+            }
+            proptest::prop_assert_eq!(pop_moments(&mut log), None);
+        }
+    }
+}

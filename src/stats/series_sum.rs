@@ -1,0 +1,83 @@
+//! Series added up.
+
+use super::{Moments, Series};
+
+/// What several series add up to, interval by interval: every interval in full, where many are added.
+#[derive(Debug, Clone, Default)]
+pub struct SeriesSum {
+    /// As in [`Series`].
+    width: u64,
+    allocated: u64,
+    last: u64,
+    /// The first intervals; those missing are empty.
+    intervals: Vec<Moments>,
+}
+
+impl SeriesSum {
+    /// Adds a series. All have the same width, or are empty by [`Series::default`].
+    pub fn add(&mut self, series: &Series) {
+        self.width = self.width.max(series.width);
+        self.allocated = self.allocated.max(series.allocated);
+        self.last = self.last.max(series.last);
+        self.extend(series.end() as usize);
+        series.filled().for_each(|(number, moments)| self.at(number).merge(&moments));
+    }
+
+    /// Adds another sum, as its series would be.
+    pub fn merge(&mut self, other: &SeriesSum) {
+        self.width = self.width.max(other.width);
+        self.allocated = self.allocated.max(other.allocated);
+        self.last = self.last.max(other.last);
+        self.extend(other.intervals.len());
+        self.intervals.iter_mut().zip(&other.intervals).for_each(|(mine, theirs)| mine.merge(theirs));
+    }
+
+    /// An interval that counts.
+    pub(super) fn at(&mut self, number: u64) -> &mut Moments {
+        self.extend(number as usize + 1);
+        &mut self.intervals[number as usize]
+    }
+
+    /// Has at least so many intervals from here on.
+    fn extend(&mut self, count: usize) {
+        if self.intervals.len() < count {
+            self.intervals.resize(count, Moments::default());
+        }
+    }
+
+    /// The sum as a series.
+    pub(super) fn pack(self) -> Series {
+        Series::pack((self.width, self.allocated, self.last), self.intervals)
+    }
+
+    /// Width of an interval, ns.
+    pub fn width(&self) -> u64 {
+        self.width
+    }
+
+    /// Number of intervals that count for statistics: up to the latest completion, empty ones included.
+    pub fn valid_count(&self) -> u64 {
+        self.last.min(self.allocated)
+    }
+
+    /// The intervals that count, in order: completions and their latencies (ns).
+    pub fn valid(&self) -> impl Iterator<Item = Moments> + '_ {
+        let missing = self.valid_count().saturating_sub(self.intervals.len() as u64);
+        let empty = std::iter::repeat_n(Moments::default(), missing as usize);
+        self.intervals.iter().copied().chain(empty)
+    }
+
+    /// Population standard deviation of the completions per interval, in I/Os per second. 0 if no interval counts.
+    pub fn iops_std_dev(&self) -> f64 {
+        let valid = self.valid_count() as f64;
+        if valid == 0.0 {
+            return 0.0;
+        }
+        let counts = || self.intervals.iter().map(|interval| interval.count as f64);
+        let mean = counts().sum::<f64>() / valid;
+        let missing = valid - self.intervals.len() as f64;
+        let distances: f64 =
+            counts().map(|count| (count - mean).powi(2)).sum::<f64>() + missing * mean * mean;
+        (distances / valid).sqrt() / (self.width as f64 / 1e9)
+    }
+}
