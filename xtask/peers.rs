@@ -84,7 +84,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let mut workload = Workload {
         size: size(&target)?,
         block,
-        depth: 0,
+        depth: 1,
         seconds: arguments.number("--seconds", 2)?,
         write,
         sequential: arguments.flag("--sequential"),
@@ -106,6 +106,8 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     };
     if write {
         may_be_written(&workload.target)?;
+    } else {
+        only_reads(&tools::ours(&workload))?;
     }
     let tools = all_tools(arguments)?;
     arguments.finish()?;
@@ -174,6 +176,16 @@ fn size(target: &Path) -> Result<u64, Failure> {
     match file.seek(SeekFrom::End(0))? {
         0 => Err(format!("{} is empty", target.display()).into()),
         size => Ok(size),
+    }
+}
+
+/// Whatever further options of ours there are, they write nothing.
+fn only_reads(arguments: &[String]) -> Result<(), Failure> {
+    let request = program::request_of(arguments)?;
+    let mut targets = request.profile.time_spans.iter().flat_map(|span| &span.targets);
+    match request.xml_profile.is_some() || targets.any(|t| t.write_ratio > 0 || t.file_size.is_some()) {
+        true => Err("--ours-options: this would write to the target; that takes --write".into()),
+        false => Ok(()),
     }
 }
 
@@ -386,5 +398,9 @@ mod tests {
         assert!(may_be_written(file.path()).is_ok());
         assert!(may_be_written(Path::new("/dev/null")).is_err());
         assert!(may_be_written(Path::new("/tmp")).is_err());
+        for (options, fine) in [("-r -L", true), ("-w1", false), ("-c1M", false), ("-Xprofile.xml", false)] {
+            let arguments: Vec<String> = options.split(' ').chain(["target"]).map(str::to_owned).collect();
+            assert_eq!(only_reads(&arguments).is_ok(), fine, "{options}");
+        }
     }
 }

@@ -25,13 +25,22 @@ pub fn path(given: Option<String>) -> Result<PathBuf, Failure> {
     Ok(release.join("diskspd"))
 }
 
-/// What a command line of the program asks for.
+/// What a command line of the program, in one piece, asks for.
 ///
 /// # Errors
-/// It is wrong, or doesn't ask for a run.
+/// As [`request_of`].
 pub fn request(line: &str) -> Result<Box<RunRequest>, Failure> {
+    request_of(&line.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>())
+}
+
+/// What arguments of the program ask for.
+///
+/// # Errors
+/// They are wrong, or don't ask for a run.
+pub fn request_of(arguments: &[String]) -> Result<Box<RunRequest>, Failure> {
     let words: Vec<OsString> =
-        std::iter::once("diskspd").chain(line.split_ascii_whitespace()).map(OsString::from).collect();
+        std::iter::once("diskspd".into()).chain(arguments.iter().map(OsString::from)).collect();
+    let line = arguments.join(" ");
     match cli::parse(&words) {
         Ok(Invocation::Run(request)) => Ok(request),
         Ok(_) => Err(format!("diskspd {line}: this is no run").into()),

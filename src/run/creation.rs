@@ -81,6 +81,7 @@ impl Place {
             return Place::There(found.dev(), found.ino());
         }
         // Of directories that have to be created as well, the path alone tells.
+        let path = &std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let directory = path.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
         Place::New(match (directory, path.file_name()) {
             (Some(directory), Some(name)) => directory.join(name),
@@ -249,6 +250,7 @@ mod tests {
         let link = directory.path().join("link");
         std::fs::hard_link(&plain, &link).unwrap();
         assert_eq!(rounds(&[file(plain, 1), file(link, 1), file("/elsewhere".into(), 1)]).len(), 2);
+        assert_eq!(rounds(&[file("not-there".into(), 1), file("./not-there".into(), 1)]).len(), 2);
     }
 
     #[test]

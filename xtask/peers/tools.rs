@@ -74,7 +74,8 @@ impl Tool {
     }
 }
 
-fn ours(w: &Workload) -> Vec<String> {
+/// Options of ours.
+pub fn ours(w: &Workload) -> Vec<String> {
     let mut options = vec![
         format!("-b{}", w.block),
         format!("-o{}", w.depth),
