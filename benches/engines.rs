@@ -1,14 +1,15 @@
-//! What an engine costs per I/O: `cargo bench --bench engines`.
+//! Engines by themselves, in the ways they can be used: `cargo bench --bench engines`. What the program gets out of
+//! them, the worker loop included, is told by `cargo xtask ceiling`.
 //!
 //! Random reads of 4 KiB, request after request, from a file that lies in the page cache: the storage is as fast as it
-//! can be, so that what is left is the program and the kernel. `loop` is the bench itself without any engine.
+//! can be, so that what is left is the program and the kernel.
 //! `aio` and `uring` are compared once more without the cache, on a file below `/var/tmp`.
 //! The kernel's division into user and system time is sampled, so small shares are uncertain; that's why the user-space
 //! part of io_uring, filling the submission queue and emptying the completion queue, is timed once more by itself.
 
 use diskspd::clock::{Clock, monotonic};
 use diskspd::engine::uring::{Options, Uring};
-use diskspd::engine::{Direction, Done, Engine, EngineError, EngineKind, File, Io, Setup};
+use diskspd::engine::{Direction, Done, Engine, EngineKind, File, Io, Setup};
 use diskspd::sys::io_priority::IoPriority;
 use diskspd::sys::mapping::{Flush, MapOptions};
 use diskspd::sys::memory::Buffer;
@@ -25,29 +26,6 @@ use std::time::Duration;
 const BLOCK: u32 = 4096;
 const BLOCKS: u64 = 16 * 1024;
 const SECONDS: u64 = 2;
-
-/// Completes what it is given, with no check and no virtual call inside: the floor.
-struct Nothing(Vec<Done>, Buffer);
-
-impl Engine for Nothing {
-    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
-        self.0.extend(batch.iter().map(|io| Done { request: io.request, result: i64::from(io.length) }));
-        Ok(batch.len())
-    }
-
-    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        done.append(&mut self.0);
-        Ok(())
-    }
-
-    fn buffer(&mut self) -> &mut [u8] {
-        self.1.as_mut_slice()
-    }
-
-    fn features(&self) -> String {
-        String::new()
-    }
-}
 
 fn io(request: u32, state: &mut u64) -> Io {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -174,18 +152,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), vec![1; BLOCKS as usize * BLOCK as usize])?;
     println!("engine                       depth batch         IOPS        ns   user ns system ns");
-    for depth in [1, 32] {
-        let mut nothing: Box<dyn Engine> = Box::new(Nothing(vec![], Buffer::new(0)?));
-        measure("loop", &mut *nothing, depth, depth as usize)?;
-        let mut null = EngineKind::Null.row().create(setup(file.path(), depth)?)?;
-        measure("null", &mut *null, depth, depth as usize)?;
-        let mut sim = EngineKind::Sim
-            .row()
-            .create(Setup { clock: Clock::simulated(0), ..setup(file.path(), depth)? })?;
-        measure("sim", &mut *sim, depth, 1)?;
-    }
-    let mut sync = EngineKind::Sync.row().create(setup(file.path(), 1)?)?;
-    measure("sync", &mut *sync, 1, 1)?;
     measure_mapped(file.path())?;
     measure_direct()?;
     if let Err(why) = EngineKind::Uring.row().available() {

@@ -9,7 +9,9 @@
 
 mod console;
 mod control;
+mod creation;
 pub mod events;
+pub mod exact;
 mod interrupt;
 mod io_log;
 mod live;

@@ -2,10 +2,12 @@
 
 use super::console::Console;
 use super::control::Control;
-use super::span::{self, Options};
+use super::creation;
+use super::span::Options;
 use crate::profile::{PrecreateFiles, Profile, RawText, Target};
 use crate::system::target;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
 
 /// A file that is created before the first time span.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +61,7 @@ pub fn resized(profile: &Profile) -> Profile {
     profile
 }
 
-/// Creates the files. Returns their paths; after an interruption not all of them.
+/// Creates the files. Returns their paths; none after an interruption.
 ///
 /// # Errors
 /// A message: the first file that could not be created.
@@ -69,17 +71,17 @@ pub fn create_all(
     control: &Control,
     console: &Console,
 ) -> Result<HashSet<RawText>, String> {
-    let mut created = HashSet::new();
     let wanted = if options.simulated() { Vec::new() } else { files(profile) };
-    for file in wanted {
-        let path = target::locate(file.path.as_bytes())?;
-        match span::create(&file, &path, options, control, console) {
-            Ok(()) => created.insert(file.path),
-            Err(_) if control.is_interrupted() => break,
-            Err(message) => return Err(message),
-        };
+    let located: Vec<(File, PathBuf)> = wanted
+        .into_iter()
+        .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))
+        .collect::<Result<_, _>>()?;
+    match creation::create_all(&located, options, control, console) {
+        Ok(()) => Ok(located.into_iter().map(|(file, _)| file.path).collect()),
+        // Nothing runs on them any more.
+        Err(_) if control.is_interrupted() => Ok(HashSet::new()),
+        Err(message) => Err(message),
     }
-    Ok(created)
 }
 
 #[cfg(test)]

@@ -15,6 +15,10 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+
+/// Held by the thread that looks at the free space and takes of it.
+static ALLOCATING: Mutex<()> = Mutex::new(());
 
 /// A file to be prepared.
 #[derive(Debug, Clone, Copy)]
@@ -271,7 +275,9 @@ fn write(
     if file.metadata().map_or(true, |found| found.len() > 0) {
         file.set_len(0).map_err(|source| Reason::Kernel { doing: "truncate the file", source })?;
     }
-    // Known only before: a failed allocation keeps what it got.
+    // Known only before: a failed allocation keeps what it got. One file after the other, so that what is told to have
+    // been free isn't what another file has taken meanwhile.
+    let allocating = ALLOCATING.lock().unwrap_or_else(PoisonError::into_inner);
     let free = rustix::fs::fstatvfs(file).map_or(0, |found| found.f_bavail.saturating_mul(found.f_frsize));
     let fail = |doing, source: io::Error| match source.raw_os_error() {
         Some(libc::ENOSPC) => Reason::Full { size: order.size, free },
@@ -289,6 +295,7 @@ fn write(
             }
         }
     }
+    drop(allocating);
     let direct = open_direct(order.path, file);
     let job = fill::Job { file, direct: direct.as_ref().map(|(file, align)| (file, *align)), order, stop };
     fill::fill(&job, progress).map_err(|error| match error {

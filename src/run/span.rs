@@ -11,7 +11,7 @@ use super::recorder::merge_errors;
 use super::setup::{self, Shared};
 use super::stream::{Progress, Ticker};
 use super::worker::{Failure, Outcome as Ended, Phases, by_cause};
-use super::{prepare, recorder, sources};
+use super::{creation, recorder, sources};
 use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, Wish, WorkerPlan};
@@ -23,11 +23,11 @@ use crate::system::claims::{self, Claims};
 use crate::system::completion;
 use crate::system::cpu_times::CpuClock;
 use crate::system::target;
-use crate::system::target::{TargetFacts, TargetKind};
+use crate::system::target::TargetFacts;
 use crate::workload::InterlockedPosition;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How the user wants a profile to be run, beyond what the profile says.
@@ -241,45 +241,16 @@ fn protect_and_prepare(
     let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
     // A path that is listed twice is created once, as its last target wants it.
     let last: HashMap<&RawText, &Target> = wanted().map(|(t, _)| (&t.path, t)).collect();
-    for (target, path) in wanted() {
-        if last.get(&target.path).is_some_and(|last| std::ptr::eq(*last, target)) {
-            let size = target.file_size.unwrap_or(0);
-            let file = File { path: target.path.clone(), size, zero: target.zero_write_buffers };
-            create(&file, path, options, control, console)?;
-        }
-    }
+    let only = |target: &Target| last.get(&target.path).is_some_and(|last| std::ptr::eq(*last, target));
+    let file = |target: &Target| File {
+        path: target.path.clone(),
+        size: target.file_size.unwrap_or(0),
+        zero: target.zero_write_buffers,
+    };
+    let files: Vec<(File, PathBuf)> =
+        wanted().filter(|(t, _)| only(t)).map(|(t, path)| (file(t), path.clone())).collect();
+    creation::create_all(&files, options, control, console)?;
     Ok(claims)
-}
-
-/// Creates a file where it was located, but never on a block device.
-pub(super) fn create(
-    file: &File,
-    path: &Path,
-    options: &Options,
-    control: &Control,
-    console: &Console,
-) -> Result<(), String> {
-    if target::probe(path).map_err(|e| e.to_string())?.kind == TargetKind::BlockDevice {
-        return Ok(());
-    }
-    let order = prepare::Order { path, size: file.size, zero: file.zero, recreate: options.recreate };
-    console.verbose(|| format!("creating '{}' with {} bytes", file.path, order.size));
-    let name = file.path.to_string();
-    let done = prepare::prepare(
-        &order,
-        &mut |done, total| console.draw_preparation(&name, done, total),
-        control.stop_flag(),
-    )
-    .map_err(|e| e.to_string())?;
-    console.clear_line();
-    match done {
-        prepare::Prepared::Kept => console.note(&format!(
-            "'{}' already has the size asked for and is fully written: kept as it is (--recreate writes it anew)",
-            file.path
-        )),
-        other => console.verbose(|| format!("'{}': {other}", file.path)),
-    }
-    Ok(())
 }
 
 /// Does the work of these threads, with a ring for each of them if there is a log, and else without any.

@@ -188,6 +188,19 @@ impl Ring {
         pushed as usize
     }
 
+    /// Queues operations that do nothing, as many as there is room for; returns how many. What they take is the cost of
+    /// the ring itself.
+    pub fn push_nops(&mut self, count: u32) -> u32 {
+        let mut queue = self.ring.submission();
+        let room = count.min(self.depth - self.in_flight);
+        // SAFETY: they refer to no memory.
+        let mut push = |tag| unsafe { queue.push(&opcode::Nop::new().build().user_data(tag)) }.is_ok();
+        let pushed = (0..u64::from(room)).take_while(|tag| push(*tag)).count() as u32;
+        self.queued += pushed;
+        self.in_flight += pushed;
+        pushed
+    }
+
     /// Completions that can be reaped now.
     #[inline]
     pub fn visible(&mut self) -> usize {

@@ -1,4 +1,4 @@
-//! What a thread has cost.
+//! What a thread, or child processes, have cost.
 
 use std::time::Duration;
 
@@ -17,8 +17,7 @@ pub struct ThreadUsage {
 /// # Errors
 /// None is known; what the kernel answers.
 pub fn thread_usage() -> std::io::Result<ThreadUsage> {
-    let usage = of_thread()?;
-    let duration = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1000);
+    let usage = usage_of(libc::RUSAGE_THREAD)?;
     Ok(ThreadUsage { user: duration(usage.ru_utime), system: duration(usage.ru_stime) })
 }
 
@@ -28,13 +27,41 @@ pub fn thread_usage() -> std::io::Result<ThreadUsage> {
 /// # Errors
 /// None is known; what the kernel answers.
 pub fn sleeps() -> std::io::Result<u64> {
-    Ok(of_thread()?.ru_nvcsw as u64)
+    Ok(usage_of(libc::RUSAGE_THREAD)?.ru_nvcsw as u64)
 }
 
-fn of_thread() -> std::io::Result<libc::rusage> {
+/// What processes have cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChildrenUsage {
+    /// CPU time, all threads together; its division is sampled as [`thread_usage`]'s.
+    pub cpu: ThreadUsage,
+    /// How often they gave up the CPU, to wait.
+    pub voluntary_switches: u64,
+    /// How often the CPU was taken from them.
+    pub involuntary_switches: u64,
+}
+
+/// What the child processes that have ended, and were waited for, have cost so far, those that they waited for included.
+///
+/// # Errors
+/// None is known; what the kernel answers.
+pub fn children_usage() -> std::io::Result<ChildrenUsage> {
+    let usage = usage_of(libc::RUSAGE_CHILDREN)?;
+    Ok(ChildrenUsage {
+        cpu: ThreadUsage { user: duration(usage.ru_utime), system: duration(usage.ru_stime) },
+        voluntary_switches: usage.ru_nvcsw as u64,
+        involuntary_switches: usage.ru_nivcsw as u64,
+    })
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000)
+}
+
+fn usage_of(who: libc::c_int) -> std::io::Result<libc::rusage> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is to a value of the type that the call fills.
-    if unsafe { libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) } != 0 {
+    if unsafe { libc::getrusage(who, usage.as_mut_ptr()) } != 0 {
         return Err(std::io::Error::last_os_error());
     }
     // SAFETY: zeroed is a valid rusage, and the call has filled it.

@@ -1,0 +1,78 @@
+//! Options of the form `--name` and `--name VALUE`.
+
+use crate::Failure;
+use std::str::FromStr;
+
+/// What isn't used yet.
+pub struct Arguments(Vec<String>);
+
+impl Arguments {
+    /// Those of this process.
+    pub fn of_process() -> Arguments {
+        Arguments(std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect())
+    }
+
+    /// Takes the first word.
+    pub fn command(&mut self) -> Option<String> {
+        (!self.0.is_empty()).then(|| self.0.remove(0))
+    }
+
+    /// Takes a flag; whether it was there.
+    pub fn flag(&mut self, name: &str) -> bool {
+        let place = self.0.iter().position(|argument| argument == name);
+        place.map(|place| self.0.remove(place)).is_some()
+    }
+
+    /// Takes an option with its value.
+    ///
+    /// # Errors
+    /// It is the last word.
+    pub fn value(&mut self, name: &str) -> Result<Option<String>, Failure> {
+        let Some(place) = self.0.iter().position(|argument| argument == name) else { return Ok(None) };
+        self.0.remove(place);
+        if place < self.0.len() {
+            Ok(Some(self.0.remove(place)))
+        } else {
+            Err(format!("{name} needs a value").into())
+        }
+    }
+
+    /// Takes a number.
+    ///
+    /// # Errors
+    /// It isn't one.
+    pub fn number<T: FromStr>(&mut self, name: &str, default: T) -> Result<T, Failure> {
+        match self.value(name)? {
+            Some(text) => text.parse().map_err(|_| format!("{name} {text}: a number is expected").into()),
+            None => Ok(default),
+        }
+    }
+
+    /// Nothing must be left.
+    ///
+    /// # Errors
+    /// What is.
+    pub fn finish(&self) -> Result<(), Failure> {
+        match self.0.first() {
+            Some(first) => Err(format!("unknown argument {first}; cargo xtask help").into()),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_is_gone_and_what_is_left_is_an_error() {
+        let mut arguments = Arguments("--a 5 --b --c x".split(' ').map(str::to_owned).collect());
+        assert_eq!(arguments.number("--a", 1).ok(), Some(5));
+        assert_eq!(arguments.number("--a", 1).ok(), Some(1));
+        assert!(arguments.number("--c", 1).is_err());
+        assert!(arguments.flag("--b") && !arguments.flag("--b"));
+        assert!(arguments.finish().is_ok());
+        assert!(Arguments(vec!["--a".into()]).value("--a").is_err());
+        assert!(Arguments(vec!["--a".into()]).finish().is_err());
+    }
+}

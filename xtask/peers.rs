@@ -1,0 +1,406 @@
+//! The program against other tools, on the same target: in turns, each round begun by another one, on one CPU.
+//!
+//! Runs during which others took the CPU are repeated. Ratios are medians over the rounds of ours against the peer of
+//! the same round, so that what changes slowly (the machine's neighbours, clock rates) falls out.
+
+mod execute;
+mod figures;
+mod sampled;
+mod tools;
+mod truth;
+
+use crate::arguments::Arguments;
+use crate::statistics::{median, spread};
+use crate::{Failure, machine, program, table};
+use diskspd::units::Size;
+use execute::Execution;
+use figures::Figures;
+use sampled::Sampled;
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tools::Tool;
+use truth::{BlockLatency, Truth};
+
+/// What every tool is to do.
+pub struct Workload {
+    /// A file or a block device.
+    target: PathBuf,
+    /// Bytes of the target.
+    size: u64,
+    /// Bytes of an I/O.
+    block: u64,
+    /// I/Os in flight.
+    depth: u32,
+    seconds: u32,
+    write: bool,
+    sequential: bool,
+    /// Through the page cache.
+    buffered: bool,
+    /// Latencies are measured.
+    latency: bool,
+    /// Further options of ours.
+    ours: Vec<String>,
+}
+
+/// How it is measured.
+struct Way {
+    rounds: usize,
+    /// How often a run is repeated because others took its CPU.
+    repeats: usize,
+    cpu: u32,
+    /// CPU time is sampled with `perf`, in a run of its own.
+    perf: bool,
+    /// The block layer is asked for its latencies of the same run.
+    truth: bool,
+    markdown: bool,
+}
+
+/// A run that counts.
+struct Run {
+    round: usize,
+    figures: Figures,
+    execution: Execution,
+    truth: Option<BlockLatency>,
+}
+
+/// See the table of commands.
+pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
+    let target = arguments.value("--target")?.ok_or("peers needs --target FILE or DEVICE")?;
+    let target = fs::canonicalize(&target).map_err(|e| format!("{target}: {e}"))?;
+    let depths = arguments.value("--qd")?.unwrap_or_else(|| "1,32,128".to_owned());
+    let depths: Vec<u32> = depths
+        .split(',')
+        .map(|depth| depth.parse().ok().filter(|depth| *depth > 0))
+        .collect::<Option<_>>()
+        .ok_or_else(|| format!("--qd {depths}: numbers with commas between them are expected"))?;
+    let block = arguments.value("--bs")?.unwrap_or_else(|| "4K".to_owned());
+    let block = bytes(&block).ok_or_else(|| format!("--bs {block}: a size is expected, as 4K"))?;
+    let truth = arguments.flag("--truth");
+    let latency = arguments.flag("--lat") || truth;
+    let write = arguments.flag("--write");
+    let last_cpu = std::thread::available_parallelism().map_or(0, |cpus| cpus.get() as u32 - 1);
+    let mut workload = Workload {
+        size: size(&target)?,
+        block,
+        depth: 1,
+        seconds: arguments.number("--seconds", 2)?,
+        write,
+        sequential: arguments.flag("--sequential"),
+        buffered: arguments.flag("--buffered"),
+        latency,
+        ours: arguments
+            .value("--ours-options")?
+            .map(|options| options.split_ascii_whitespace().map(str::to_owned).collect())
+            .unwrap_or_default(),
+        target,
+    };
+    let way = Way {
+        rounds: arguments.number("--rounds", 9)?,
+        repeats: arguments.number("--repeats", 3)?,
+        cpu: arguments.number("--cpu", last_cpu)?,
+        perf: !arguments.flag("--no-perf"),
+        truth,
+        markdown: arguments.flag("--markdown"),
+    };
+    if write {
+        may_be_written(&workload.target)?;
+    } else {
+        only_reads(&tools::ours(&workload))?;
+    }
+    let tools = all_tools(arguments)?;
+    arguments.finish()?;
+    machine::print(way.markdown);
+    if workload.buffered {
+        // Into the page cache.
+        fs::copy(&workload.target, "/dev/null")?;
+    }
+    for depth in depths {
+        workload.depth = depth;
+        compare(&workload, &way, &tools)?;
+    }
+    Ok(())
+}
+
+/// Ours and what is installed.
+fn all_tools(arguments: &mut Arguments) -> Result<Vec<Tool>, Failure> {
+    let only = arguments.value("--only")?;
+    let given = arguments.value("--ours")?;
+    let ours: Vec<PathBuf> = match given {
+        Some(paths) => paths.split(',').map(absolute).collect::<Result<_, _>>()?,
+        None => vec![program::path(None)?],
+    };
+    let mut tools: Vec<Tool> =
+        ours.into_iter().enumerate().map(|(index, path)| Tool::ours(index, path)).collect();
+    for (option, name, variants) in tools::PEERS {
+        match arguments.value(option)?.map(|path| absolute(&path)).transpose()?.or_else(|| installed(name)) {
+            Some(path) => tools.extend(variants.iter().map(|variant| Tool::peer(variant, &path))),
+            None => eprintln!("skipped: {name} isn't installed; {option} PATH names it elsewhere"),
+        }
+    }
+    if let Some(only) = only {
+        let named: Vec<&str> = only.split(',').collect();
+        tools.retain(|tool| tool.is_ours() || named.contains(&tool.name.as_str()));
+    }
+    Ok(tools)
+}
+
+/// Tools are started in directories of their own.
+fn absolute(path: &str) -> Result<PathBuf, Failure> {
+    fs::canonicalize(path).map_err(|e| format!("{path}: {e}").into())
+}
+
+/// Looks for a program where the shell would.
+fn installed(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|path| path.is_file())
+}
+
+/// `4K`, `1M`, `512`: bytes.
+fn bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let factor = match &text[digits.len()..] {
+        "" => 1,
+        "K" | "k" => 1 << 10,
+        "M" | "m" => 1 << 20,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(factor).filter(|bytes| *bytes > 0)
+}
+
+/// Bytes of a file or a device.
+fn size(target: &Path) -> Result<u64, Failure> {
+    use std::io::{Seek, SeekFrom};
+    let mut file = fs::File::open(target).map_err(|e| format!("{}: {e}", target.display()))?;
+    match file.seek(SeekFrom::End(0))? {
+        0 => Err(format!("{} is empty", target.display()).into()),
+        size => Ok(size),
+    }
+}
+
+/// Whatever further options of ours there are, they write nothing.
+fn only_reads(arguments: &[String]) -> Result<(), Failure> {
+    let request = program::request_of(arguments)?;
+    let mut targets = request.profile.time_spans.iter().flat_map(|span| &span.targets);
+    match request.xml_profile.is_some() || targets.any(|t| t.write_ratio > 0 || t.file_size.is_some()) {
+        true => Err("--ours-options: this would write to the target; that takes --write".into()),
+        false => Ok(()),
+    }
+}
+
+/// Files, and devices that hold nothing of anybody's.
+fn may_be_written(target: &Path) -> Result<(), Failure> {
+    let target = fs::canonicalize(target)?;
+    let kind = fs::metadata(&target)?.file_type();
+    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if kind.is_file() || kind.is_block_device() && (name.starts_with("loop") || name.starts_with("zram")) {
+        return Ok(());
+    }
+    Err(format!("{} isn't written to: only files, loop devices and zram are", target.display()).into())
+}
+
+fn compare(workload: &Workload, way: &Way, tools: &[Tool]) -> Result<(), Failure> {
+    let able: Vec<&Tool> = tools.iter().filter(|tool| tool.arguments(workload).is_some()).collect();
+    let mut runs: Vec<Vec<Run>> = able.iter().map(|_| Vec::new()).collect();
+    let (mut repeated, mut disturbed) = (0, 0);
+    let mut no_truth = None;
+    for round in 0..way.rounds {
+        for turn in 0..able.len() {
+            let index = (turn + round) % able.len();
+            let (run, attempts) = quietest(able[index], workload, way)?;
+            repeated += attempts - 1;
+            disturbed += usize::from(run.execution.is_disturbed());
+            match able[index].figures(&run.execution.output, workload) {
+                Some(figures) => {
+                    let truth = run.truth.map_err(|why| no_truth = Some(why)).ok().flatten();
+                    runs[index].push(Run { round, figures, execution: run.execution, truth });
+                }
+                None => eprintln!("{} failed: {}", able[index].name, run.execution.output.trim()),
+            }
+        }
+    }
+    let kind = match (workload.write, workload.sequential) {
+        (false, false) => "random reads",
+        (false, true) => "sequential reads",
+        (true, false) => "random writes",
+        (true, true) => "sequential writes",
+    };
+    println!(
+        "{} {} of {}, depth {}, {}, {} rounds of {} s on CPU {}\n",
+        workload.target.display(),
+        kind,
+        Size(workload.block),
+        workload.depth,
+        if workload.buffered { "page cache" } else { "direct" },
+        way.rounds,
+        workload.seconds,
+        way.cpu,
+    );
+    let reference = able.iter().position(|tool| tool.is_ours());
+    let rows = able.iter().zip(&runs).filter(|(_, runs)| !runs.is_empty()).map(|(tool, own)| {
+        let sampled = way.perf.then(|| sampled::sample(tool, workload, way.cpu)).flatten();
+        row(tool, workload, own, reference.map(|ours| &runs[ours][..]), sampled, way)
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    table::print(&head(workload, way), &rows, way.markdown);
+    println!();
+    if repeated + disturbed > 0 {
+        println!(
+            "{repeated} runs were repeated because others took the CPU; {disturbed} count although others did.\n"
+        );
+    }
+    if let Some(why) = no_truth {
+        println!("Without the block layer's latencies: {why}.\n");
+    }
+    Ok(())
+}
+
+/// A run as it went.
+struct Attempt {
+    execution: Execution,
+    /// What the block layer says of it, or why it doesn't.
+    truth: Result<Option<BlockLatency>, String>,
+}
+
+/// Repeats a run while others take its CPU; the least disturbed one counts. Also tells how many there were.
+fn quietest(tool: &Tool, workload: &Workload, way: &Way) -> Result<(Attempt, usize), Failure> {
+    let mut best = attempt(tool, workload, way)?;
+    let mut attempts = 1;
+    while best.execution.is_disturbed() && attempts <= way.repeats {
+        let next = attempt(tool, workload, way)?;
+        attempts += 1;
+        if next.execution.taken() < best.execution.taken() {
+            best = next;
+        }
+    }
+    Ok((best, attempts))
+}
+
+fn attempt(tool: &Tool, workload: &Workload, way: &Way) -> Result<Attempt, Failure> {
+    let truth = way.truth.then(|| Truth::begin(&workload.target)).transpose();
+    let arguments = tool.arguments(workload).unwrap_or_default();
+    let limit = Duration::from_secs(u64::from(workload.seconds) + 40);
+    let execution = execute::run(&tool.program, &arguments, way.cpu, limit)?;
+    Ok(Attempt { execution, truth: truth.and_then(|truth| truth.map(Truth::end).transpose()) })
+}
+
+fn head(workload: &Workload, way: &Way) -> Vec<&'static str> {
+    let mut head = vec![
+        "tool",
+        "IOPS",
+        "best",
+        "spread",
+        "ours/its",
+        "user ns",
+        "system ns",
+        "process ns",
+        "switches/IO",
+    ];
+    if workload.latency {
+        head.extend(["mean µs", "p50", "p99", "p99.9", "Little"]);
+    }
+    if way.truth {
+        head.extend(["block mean µs", "block p50", "above it"]);
+    }
+    head
+}
+
+fn row(
+    tool: &Tool,
+    workload: &Workload,
+    runs: &[Run],
+    ours: Option<&[Run]>,
+    sampled: Option<Sampled>,
+    way: &Way,
+) -> Vec<String> {
+    let middle = |value: &dyn Fn(&Run) -> Option<f64>| median(runs.iter().filter_map(value));
+    let iops: Vec<f64> = runs.iter().map(|run| run.figures.iops).collect();
+    let ratio = |run: &Run| {
+        let ours = ours?.iter().find(|ours| ours.round == run.round)?;
+        Some(ours.figures.iops / run.figures.iops)
+    };
+    let each = |run: &Run, value: f64| Some(value / run.figures.ios.max(1.0));
+    let cpu = |run: &Run| each(run, (run.execution.cpu.user + run.execution.cpu.system).as_nanos() as f64);
+    let user = |run: &Run| each(run, run.execution.cpu.user.as_nanos() as f64);
+    let system = |run: &Run| each(run, run.execution.cpu.system.as_nanos() as f64);
+    let mut row = vec![
+        tool.name.clone(),
+        table::number(median(iops.iter().copied()), 0),
+        table::number(iops.iter().copied().reduce(f64::max), 0),
+        format!("{:.1} %", spread(&iops) * 100.0),
+        table::number(middle(&ratio), 3),
+        table::number(sampled.map(|sampled| sampled.user).or_else(|| middle(&user)), 0),
+        table::number(sampled.map(|sampled| sampled.system).or_else(|| middle(&system)), 0),
+        table::number(middle(&cpu), 0),
+        table::number(middle(&|run| each(run, run.execution.voluntary_switches as f64)), 3),
+    ];
+    if workload.latency {
+        let little = |run: &Run| Some(run.figures.mean? * run.figures.iops / 1e6 / f64::from(workload.depth));
+        row.extend([
+            table::number(middle(&|run| run.figures.mean), 1),
+            table::number(middle(&|run| run.figures.p50), 1),
+            table::number(middle(&|run| run.figures.p99), 1),
+            table::number(middle(&|run| run.figures.p999), 1),
+            table::number(middle(&little), 3),
+        ]);
+    }
+    if way.truth {
+        // Where the tool tells no mean, medians are compared.
+        let above = |run: &Run| match (run.figures.mean, run.figures.p50, run.truth.as_ref()?) {
+            (Some(mean), _, truth) => Some(mean - truth.mean),
+            (None, p50, truth) => Some(p50? - truth.p50),
+        };
+        row.extend([
+            table::number(middle(&|run| Some(run.truth.as_ref()?.mean)), 1),
+            table::number(middle(&|run| Some(run.truth.as_ref()?.p50)), 1),
+            table::number(middle(&above), 1),
+        ]);
+    }
+    row
+}
+
+/// The device that a target is or lies on, as the kernel's block events name it: the whole disk.
+fn disk_of(target: &Path) -> Result<u32, Failure> {
+    let found = fs::metadata(target)?;
+    let number = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
+    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    let own = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
+    let name = match own.join("partition").exists() {
+        true => fs::read_to_string(own.join("../dev"))?,
+        false => format!("{major}:{minor}"),
+    };
+    let (major, minor) = name.trim().split_once(':').ok_or("a device without a number")?;
+    Ok(major.parse::<u32>()? << 20 | minor.parse::<u32>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units_or_none() {
+        for (text, expected) in [
+            ("4K", Some(4096)),
+            ("1m", Some(1 << 20)),
+            ("512", Some(512)),
+            ("0", None),
+            ("4G", None),
+            ("", None),
+        ] {
+            assert_eq!(bytes(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_nobodys_is_written_to() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(may_be_written(file.path()).is_ok());
+        assert!(may_be_written(Path::new("/dev/null")).is_err());
+        assert!(may_be_written(Path::new("/tmp")).is_err());
+        for (options, fine) in [("-r -L", true), ("-w1", false), ("-c1M", false), ("-Xprofile.xml", false)] {
+            let arguments: Vec<String> = options.split(' ').chain(["target"]).map(str::to_owned).collect();
+            assert_eq!(only_reads(&arguments).is_ok(), fine, "{options}");
+        }
+    }
+}

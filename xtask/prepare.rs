@@ -1,0 +1,88 @@
+//! File preparation (`-c`) against `dd bs=1M oflag=direct`, and against what the device takes when a file that is
+//! there already is overwritten. In turns, on the same file system.
+
+use crate::arguments::Arguments;
+use crate::statistics::median;
+use crate::{Failure, machine, program, table};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// See the table of commands.
+pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
+    let below = arguments.value("--directory")?.unwrap_or_else(|| "/var/tmp".to_owned());
+    let size: u64 = arguments.number("--size", 2048)?;
+    let count: usize = arguments.number("--files", 1)?;
+    let (rounds, markdown) = (arguments.number("--rounds", 5)?, arguments.flag("--markdown"));
+    let diskspd = program::path(arguments.value("--ours")?)?;
+    arguments.finish()?;
+    let each = (size / count.max(1) as u64).max(1);
+    let directory = tempfile::tempdir_in(below)?;
+    let files: Vec<PathBuf> = (0..count).map(|n| directory.path().join(format!("{n}.dat"))).collect();
+    let (mut ours, mut dd, mut device) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..rounds {
+        for turn in 0..2 {
+            remove(&files)?;
+            if (round + turn) % 2 == 0 {
+                let mut command = Command::new(&diskspd);
+                command.args([&format!("-c{each}M"), "-b4K", "-W0", "-d0"]).args(&files);
+                ours.push(rate(each, count, || run(&mut command))?);
+                device.push(overwrite(&diskspd, &files[0])?);
+            } else {
+                dd.push(rate(each, count, || files.iter().try_for_each(|file| copy(file, each)))?);
+            }
+        }
+    }
+    let ratios = |other: &[f64]| median(ours.iter().zip(other).map(|(ours, other)| ours / other));
+    machine::print(markdown);
+    let row = |name: &str, rates: &[f64], ratio| {
+        vec![name.to_owned(), table::number(median(rates.iter().copied()), 0), table::number(ratio, 2)]
+    };
+    let rows = [
+        row("diskspd -c", &ours, None),
+        row("dd bs=1M oflag=direct conv=fdatasync", &dd, ratios(&dd)),
+        row("overwriting, -b1M -o8 -s -w100 -Su", &device, ratios(&device)),
+    ];
+    table::print(&[&format!("{count} x {each} MiB"), "MiB/s", "ours against it"], &rows, markdown);
+    Ok(())
+}
+
+/// MiB/s.
+fn rate(each: u64, count: usize, work: impl FnOnce() -> Result<(), Failure>) -> Result<f64, Failure> {
+    let start = Instant::now();
+    work()?;
+    Ok((each * count as u64) as f64 / start.elapsed().as_secs_f64())
+}
+
+/// The file system is to be as before, and nothing of it still to be written.
+fn remove(files: &[PathBuf]) -> Result<(), Failure> {
+    for file in files.iter().filter(|file| file.exists()) {
+        fs::remove_file(file)?;
+    }
+    run(Command::new("sync").arg("-f").args(files.first().and_then(|file| file.parent())))
+}
+
+fn copy(file: &Path, mib: u64) -> Result<(), Failure> {
+    run(Command::new("dd")
+        .args(["if=/dev/zero", "bs=1M", "oflag=direct", "conv=fdatasync", "status=none"])
+        .args([format!("of={}", file.display()), format!("count={mib}")]))
+}
+
+fn run(command: &mut Command) -> Result<(), Failure> {
+    let status = command.stdout(Stdio::null()).status()?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} failed").into()) }
+}
+
+/// What the device takes from plain sequential direct writes, MiB/s.
+fn overwrite(diskspd: &Path, file: &Path) -> Result<f64, Failure> {
+    let out =
+        Command::new(diskspd).args(["-b1M", "-o8", "-s", "-w100", "-Su", "-W0", "-d2"]).arg(file).output()?;
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    // bytes | I/Os | MiB/s | ...
+    let total = text.lines().find_map(|line| line.trim_start().strip_prefix("total:"));
+    let rate = total.and_then(|total| total.split('|').nth(2)?.trim().parse().ok());
+    rate.ok_or_else(|| {
+        format!("overwriting {}: {}", file.display(), String::from_utf8_lossy(&out.stderr)).into()
+    })
+}
