@@ -46,6 +46,7 @@ fn examples() -> Vec<Record> {
     assert_eq!(full.check(), Ok(()));
     let mut unknown = synth::record(include_bytes!("data/synth/13_noio_nolat.json"));
     unknown.system.power_scheme = Default::default();
+    records.extend(COURSES.map(|course| with_course(full.clone(), course)));
     records.extend([full, unknown]);
     records
 }
@@ -82,6 +83,18 @@ fn fill_results(span: &mut SpanResults) {
     }
     span.started_at = Some(1);
     span.intervals = Some(intervals());
+}
+
+/// I/Os of the seconds of a run that is steady, of one that changes, and of one that goes up and down.
+const COURSES: [fn(u64) -> u64; 3] =
+    [|_| 1000, |second| if second < 12 { 3000 } else { 1000 }, |second| second / 4 % 2 * 1000];
+
+fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
+    let sample = |second| Sample { end_us: (second + 1) * 1_000_000, ios: ios(second), bytes: 0 };
+    let samples = (0..30).map(sample).collect();
+    let warm_up = Some(WarmUp { seconds: 10, limit: 3600, steady: true });
+    record.results.time_spans[0].observed = Some(Observed { samples, warm_up, ..Observed::default() });
+    record
 }
 
 fn intervals() -> Intervals {

@@ -4,6 +4,7 @@ mod cpu;
 mod interval_figures;
 mod merge;
 mod observed;
+mod pace;
 mod record;
 mod summarize;
 mod summary;
@@ -15,6 +16,7 @@ pub use interval_figures::{
 };
 pub use merge::MergeError;
 pub use observed::Observed;
+pub use pace::{Sample, WarmUp};
 pub use record::{Record, RecordFormat};
 pub use summarize::summarize;
 pub use summary::{

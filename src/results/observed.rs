@@ -1,7 +1,15 @@
 //! What was observed around the measured window beside the I/Os themselves: facts for `truth` to judge.
 
+use super::{Sample, WarmUp};
 use serde::{Deserialize, Serialize};
 
 /// Facts about one time span. What could not be observed is missing, never zero.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Observed {}
+pub struct Observed {
+    /// What was done from second to second, all threads together; empty = measured for less than a second.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<Sample>,
+    /// How the warm-up ended (`--until-steady`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
+}

@@ -9,8 +9,10 @@ const STEPS_LOG2: u32 = 6;
 const STEPS: usize = 1 << STEPS_LOG2;
 const CELLS: usize = (64 - STEPS_LOG2 as usize + 1) * STEPS;
 
-/// What one worker lets others see while it runs. Only the worker writes, so a plain load and store is enough.
+/// What one worker lets others see while it runs. Only the worker writes, so a plain load and store is enough; and in
+/// cache lines of its own (two: they are fetched in pairs), so that no worker waits for another.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Counters {
     ios: AtomicU64,
     bytes: AtomicU64,
@@ -28,6 +30,12 @@ impl Counters {
             latency_sum: AtomicU64::new(0),
             latency: (0..cells).map(|_| AtomicU64::new(0)).collect(),
         }
+    }
+
+    /// Whether it counts latencies.
+    #[inline]
+    pub fn has_latencies(&self) -> bool {
+        !self.latency.is_empty()
     }
 
     /// Counts a batch of I/Os.
@@ -143,6 +151,12 @@ impl LiveLine {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
+}
+
+/// I/Os and bytes of all workers so far.
+pub(super) fn totals(workers: &[Counters]) -> (u64, u64) {
+    let sum = |of: fn(&Counters) -> &AtomicU64| workers.iter().map(|worker| of(worker).load(Relaxed)).sum();
+    (sum(|worker| &worker.ios), sum(|worker| &worker.bytes))
 }
 
 pub(super) fn collect<'a>(workers: impl IntoIterator<Item = &'a Counters>) -> Seen {

@@ -13,7 +13,8 @@ pub struct Observer<'a> {
     /// What is done, on which targets.
     _plan: &'a SpanPlan,
     _system: &'a System,
-    observed: Observed,
+    /// What is known so far.
+    pub(super) observed: Observed,
 }
 
 impl<'a> Observer<'a> {

@@ -6,10 +6,14 @@
 mod histogram;
 mod intervals;
 mod moments;
+mod noise;
+mod segments;
 mod series;
+mod steady;
 mod stored;
 
 pub use histogram::Histogram;
 pub use intervals::{Interval, IntervalLog, Intervals};
 pub use moments::Moments;
 pub use series::Series;
+pub use steady::{Course, FEWEST, LARGEST_EXCURSION, LARGEST_SLOPE, Level, Shape};
