@@ -1,6 +1,7 @@
 //! What a run yields: raw counters, histograms and series; and the record, the unit of storage.
 
 mod cpu;
+mod effort;
 mod interval_figures;
 mod merge;
 mod observed;
@@ -11,11 +12,12 @@ mod summary;
 
 pub(crate) use cpu::is_heterogeneous;
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
+pub use effort::{Effort, ToolCost, WorkerEffort};
 pub use interval_figures::{
     IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, intervals_of,
 };
 pub use merge::MergeError;
-pub use observed::Observed;
+pub use observed::{HeatChange, Observed};
 pub use pace::{Sample, WarmUp};
 pub use record::{Record, RecordFormat};
 pub use summarize::summarize;

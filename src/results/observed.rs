@@ -1,6 +1,7 @@
 //! What was observed around the measured window beside the I/Os themselves: facts for `truth` to judge.
 
-use super::{Sample, WarmUp};
+use super::{Effort, Sample, WarmUp};
+use crate::system::heat::Heat;
 use serde::{Deserialize, Serialize};
 
 /// Facts about one time span. What could not be observed is missing, never zero.
@@ -12,4 +13,19 @@ pub struct Observed {
     /// How the warm-up ended (`--until-steady`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
+    /// What it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+    /// How hot it was; missing = there are no sensors and counters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heat: Option<HeatChange>,
+}
+
+/// Heat before the warm-up and after the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HeatChange {
+    /// Before.
+    pub before: Heat,
+    /// After.
+    pub after: Heat,
 }

@@ -1,8 +1,9 @@
 //! The live line: what happens right now, on standard error, and only when that is a terminal.
 
 use crate::clock::{self, Nanos, SECOND};
+use crate::sys::cpu;
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 /// Steps of the live histogram per power of two: figures are within 1 %.
 const STEPS_LOG2: u32 = 6;
@@ -17,6 +18,8 @@ pub struct Counters {
     ios: AtomicU64,
     bytes: AtomicU64,
     latency_sum: AtomicU64,
+    /// The thread, by the kernel's number; 0 = not yet.
+    thread: AtomicI32,
     latency: Vec<AtomicU64>,
 }
 
@@ -28,6 +31,7 @@ impl Counters {
             ios: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             latency_sum: AtomicU64::new(0),
+            thread: AtomicI32::new(0),
             latency: (0..cells).map(|_| AtomicU64::new(0)).collect(),
         }
     }
@@ -36,6 +40,16 @@ impl Counters {
     #[inline]
     pub fn has_latencies(&self) -> bool {
         !self.latency.is_empty()
+    }
+
+    /// The calling thread is the worker.
+    pub fn belongs_to_me(&self) {
+        self.thread.store(cpu::thread_number(), Relaxed);
+    }
+
+    /// The worker's thread, by the kernel's number; 0 = not known yet.
+    pub fn thread(&self) -> i32 {
+        self.thread.load(Relaxed)
     }
 
     /// Counts a batch of I/Os.

@@ -9,6 +9,8 @@
 
 mod console;
 mod control;
+mod cost;
+mod effort;
 pub mod events;
 mod interrupt;
 mod io_log;

@@ -20,9 +20,9 @@ pub struct Sampler<'a> {
     samples: Vec<Sample>,
 }
 
-impl Sampler<'_> {
+impl<'a> Sampler<'a> {
     /// Samples count from `start`.
-    pub fn new(workers: &[Counters], start: Nanos) -> Sampler<'_> {
+    pub fn new(workers: &'a [Counters], start: Nanos) -> Sampler<'a> {
         let before = live::totals(workers);
         Sampler { workers, start, width: SECOND, due: start + SECOND, before, samples: Vec::new() }
     }
@@ -43,6 +43,11 @@ impl Sampler<'_> {
         while self.due <= now {
             self.due += self.width;
         }
+    }
+
+    /// Those that it looks at.
+    pub fn workers(&self) -> &'a [Counters] {
+        self.workers
     }
 
     /// What was taken so far.

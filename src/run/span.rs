@@ -351,6 +351,9 @@ fn work(
     live: Option<&Counters>,
     log: Option<&Ring>,
 ) -> Ended {
+    if let Some(live) = live {
+        live.belongs_to_me();
+    }
     let worker = match setup::set_up(worker, shared, Phases::Controlled(control), live, log) {
         Ok(worker) => worker,
         Err(message) => {
@@ -399,13 +402,16 @@ impl Clocked<'_> {
                 return;
             }
         }
-        if !self.until_steady(&mut sampler, observer) {
-            return;
+        if let Some(limit) = self.until_steady {
+            match warm_up::wait(limit, plan.duration, control, console, &mut sampler) {
+                None => return,
+                ended => observer.observed.warm_up = ended,
+            }
         }
         console.verbose(|| format!("measuring for {} s", plan.duration));
         events.measurement_begins(control);
         let before = CpuClock::read();
-        observer.measurement_begins();
+        observer.measurement_begins(self.live);
         let start = control.start_measuring();
         let started_at = clock::wall_millis();
         let mut ticker = (!self.progress.is_empty())
@@ -430,24 +436,6 @@ impl Clocked<'_> {
                 results.cpus = after.since(&before, &self.system.topology);
             }
             Err(e) => control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}")),
-        }
-    }
-
-    /// `--until-steady`: goes on warming up. False = ended early.
-    fn until_steady(&self, sampler: &mut Sampler, observer: &mut Observer) -> bool {
-        let Some(limit) = self.until_steady else { return true };
-        self.console.verbose(|| format!("warming up until the run is steady, for {limit} s at most"));
-        loop {
-            if let Some(ended) = warm_up::ended(sampler.samples(), limit, self.plan.duration) {
-                observer.observed.warm_up = Some(ended);
-                return true;
-            }
-            let passed = sampler.samples().last().map_or(0, |last| last.end_us * 1000);
-            self.console.draw("until steady", recorder::seconds(limit).saturating_sub(passed), self.live);
-            if !self.control.sleep_until(sampler.due) {
-                return false;
-            }
-            sampler.look(clock::monotonic());
         }
     }
 

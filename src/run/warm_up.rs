@@ -1,17 +1,47 @@
 //! `--until-steady`: when the warm-up is over.
 
+use super::console::Console;
+use super::control::Control;
+use super::recorder;
+use super::sampler::Sampler;
+use crate::clock;
 use crate::results::{Sample, WarmUp};
 use crate::stats::{Course, FEWEST};
 
 /// More than a minute of the time to come is not asked to be steady beforehand.
 const LONGEST_LOOK: u32 = 60;
 
+/// Goes on warming up until the run is steady, for `limit` s at most; `duration`: what is measured afterwards, s.
+/// `None` = ended early, by failure or interruption.
+pub fn wait(
+    limit: u32,
+    duration: u32,
+    control: &Control,
+    console: &Console,
+    sampler: &mut Sampler,
+) -> Option<WarmUp> {
+    console.verbose(|| format!("warming up until the run is steady, for {limit} s at most"));
+    loop {
+        if let Some(ended) = ended(sampler.samples(), limit, duration) {
+            let state = if ended.steady { "steady" } else { "not steady" };
+            console.verbose(|| format!("{state} after {} s", ended.seconds));
+            return Some(ended);
+        }
+        let passed = sampler.samples().last().map_or(0, |last| last.end_us * 1000);
+        console.draw("warm up", recorder::seconds(limit).saturating_sub(passed), sampler.workers());
+        if !control.sleep_until(sampler.due) {
+            return None;
+        }
+        sampler.look(clock::monotonic());
+    }
+}
+
 /// Whether a warm-up of which these are the samples, one a second, may end. `limit`: the most it may take, s;
 /// `duration`: what is measured afterwards, s. `None` = it goes on.
 ///
 /// What has to be steady is the last half of it: who drifts slowly looks steady for a while, but not over a time that
 /// grows with the run. And at least half of what will be measured, up to a minute, and what a verdict needs at all.
-pub fn ended(samples: &[Sample], limit: u32, duration: u32) -> Option<WarmUp> {
+fn ended(samples: &[Sample], limit: u32, duration: u32) -> Option<WarmUp> {
     let passed = samples.last().map_or(0, |last| last.end_us / 1_000_000) as u32;
     let look = (duration / 2).min(LONGEST_LOOK).max(FEWEST as u32) as usize;
     let last = samples.len().saturating_sub(look.max(samples.len() / 2));

@@ -2,7 +2,7 @@
 
 use super::plateau::{self, Plateau};
 use super::{Finding, Severity, SpanView};
-use crate::results::{Sample, WarmUp};
+use crate::results::{HeatChange, Sample, WarmUp};
 use crate::stats::{Course, FEWEST, Shape};
 use crate::units;
 use serde::Serialize;
@@ -219,7 +219,30 @@ fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
             ));
         }
     }
+    if slower && let Some(change) = span.results.observed.as_ref().and_then(|observed| observed.heat.as_ref())
+    {
+        causes.extend(heat(change));
+    }
     causes
+}
+
+/// Nearer to its limit than so many degrees a disk may slow down.
+const HOT: f64 = 5.0;
+
+/// What got too hot.
+fn heat(change: &HeatChange) -> Vec<String> {
+    let HeatChange { before, after } = change;
+    let hot = after.disks.iter().filter_map(|now| {
+        let limit = now.limit.filter(|limit| now.celsius > limit - HOT)?;
+        let then = before.disks.iter().find(|then| then.disk == now.disk)?;
+        let (disk, from, to) = (&now.disk, then.celsius, now.celsius);
+        Some(format!(
+            "{disk} was at {from:.0} °C before and {to:.0} °C after it; it calls {limit:.0} °C too hot"
+        ))
+    });
+    let throttles = after.cpu_throttles.zip(before.cpu_throttles).map(|(now, then)| now.saturating_sub(then));
+    let cpus = throttles.filter(|count| *count > 0);
+    hot.chain(cpus.map(|count| format!("the CPUs slowed down {count} times because of heat"))).collect()
 }
 
 /// A level that a limit would make: flat, and at a round number.
