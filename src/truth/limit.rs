@@ -83,9 +83,9 @@ pub(super) fn judge(span: &SpanView) -> Option<Limits> {
     let mean = |of: fn(&crate::system::threads::ThreadTimes) -> u64| {
         times.as_ref().map(|times| times.iter().map(|t| share(of(t))).sum::<f64>() / times.len() as f64)
     };
-    let busy_total: Option<u64> = times.as_ref().map(|times| times.iter().map(|t| t.busy).sum());
+    let busy_total: Option<f64> = times.as_ref().map(|times| times.iter().map(|t| t.busy as f64).sum());
     let ios = span.measured.total.total.throughput.ios;
-    let cpu_per_io = busy_total.filter(|busy| ios > 0 && *busy > 0).map(|busy| busy as f64 / ios as f64);
+    let cpu_per_io = busy_total.filter(|busy| ios > 0 && *busy > 0.0).map(|busy| busy / ios as f64);
     let threads = effort.workers.len().min(span.system.topology.active_cpus().count().max(1));
     let waits: Option<Vec<u64>> = times.as_ref().and_then(|times| times.iter().map(|t| t.waiting).collect());
     let mut limits = Limits {
@@ -127,7 +127,7 @@ fn limiter(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Limiter>
 /// The largest share of the time that a thread was on a CPU or would have been.
 fn occupied(span: &SpanView, effort: &Effort) -> f64 {
     let times = effort.workers.iter().filter_map(|worker| worker.times);
-    let most = times.map(|times| times.busy + times.waiting.unwrap_or(0)).max().unwrap_or(0);
+    let most = times.map(|times| times.busy.saturating_add(times.waiting.unwrap_or(0))).max().unwrap_or(0);
     most as f64 / (span.measured.seconds * 1e9)
 }
 
@@ -232,7 +232,7 @@ fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limiter: Limiter)
         Limiter::Cpu => {
             let least = SATURATED * span.measured.seconds * 1e9;
             let full = effort.workers.iter().filter_map(|worker| worker.times);
-            let full = full.filter(|t| (t.busy + t.waiting.unwrap_or(0)) as f64 >= least).count();
+            let full = full.filter(|t| t.busy.saturating_add(t.waiting.unwrap_or(0)) as f64 >= least).count();
             let what = format!(
                 "the CPU: {full} of {} threads used {:.0} % of one each, mostly in the kernel",
                 effort.workers.len(),

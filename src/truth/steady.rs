@@ -74,8 +74,9 @@ pub(super) fn judge(span: &SpanView) -> Option<Steadiness> {
         Shape::Restless { low, high } => (Verdict::Uneven, *low, *high, vec![]),
     };
     let steady_from = course.settles_at().map(at);
-    let warm_up =
-        steady_from.filter(|_| verdict != Verdict::Steady).map(|from| warmed_up(span) + from.ceil() as u32);
+    let warm_up = steady_from
+        .filter(|_| verdict != Verdict::Steady)
+        .map(|from| warmed_up(span).saturating_add(from.ceil() as u32));
     Some(Steadiness {
         verdict,
         intervals: course.count,
