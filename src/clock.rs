@@ -92,6 +92,12 @@ pub fn monotonic() -> Nanos {
     t.tv_sec as u64 * SECOND + t.tv_nsec as u64
 }
 
+/// CPU time that all threads of this process have taken.
+pub fn process_cpu() -> Nanos {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    t.tv_sec as u64 * SECOND + t.tv_nsec as u64
+}
+
 /// Wall-clock time now, in seconds since 1970-01-01 00:00 UTC.
 pub fn wall_seconds() -> i64 {
     rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec

@@ -399,6 +399,14 @@ fn commands_and_long_options() {
     }
     assert!(matches!(parse("--dry-run f.dat"), Ok(Invocation::Run(request)) if request.dry_run));
     assert!(matches!(parse("./man"), Ok(Invocation::Run(_))));
+    for (line, seconds) in [
+        ("f.dat", None),
+        ("--until-steady f.dat", Some(3600)),
+        ("--until-steady=60 f.dat", Some(60)),
+        ("--until-steady= f.dat", Some(3600)),
+    ] {
+        assert!(matches!(parse(line), Ok(Invocation::Run(run)) if run.until_steady == seconds), "{line}");
+    }
 }
 
 /// Messages say what to do: each of these appears in the message of its command line.
@@ -434,6 +442,9 @@ fn messages_say_what_to_do() {
         ("--out a.json -Rpxml -Xp.xml", "--out can't be given together with -Rp"),
         ("--dry-run --stream - f.dat", "--stream can't be given together with --dry-run"),
         ("--io-log=a.csv --dry-run f.dat", "leave --io-log out"),
+        ("--until-steady 60 -b4k f.dat", "attach it: --until-steady=60"),
+        ("--until-steady=soon f.dat", "as in --until-steady=600"),
+        ("--until-steady=0 f.dat", "as in --until-steady=600"),
         ("devices --xml", "diskspd devices [--json]"),
     ];
     for (line, part) in cases {

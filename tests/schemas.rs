@@ -8,11 +8,15 @@ mod schema;
 #[path = "golden_reports/synth.rs"]
 mod synth;
 
+use diskspd::engine::EngineKind;
 use diskspd::profile::*;
 use diskspd::report::json;
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
+use diskspd::system::cgroup::{CpuQuota, IoLimit};
+use diskspd::system::heat::{Heat, Temperature};
 use diskspd::system::storage::{BlockDevice, FileSystem, Storage};
+use diskspd::system::threads::ThreadTimes;
 use schema::Shape;
 use serde_json::Value;
 use std::path::Path;
@@ -47,6 +51,9 @@ fn examples() -> Vec<Record> {
     assert_eq!(full.check(), Ok(()));
     let mut unknown = synth::record(include_bytes!("data/synth/13_noio_nolat.json"));
     unknown.system.power_scheme = Default::default();
+    unknown.results.time_spans[0].observed =
+        Some(Observed { effort: Some(effort(true)), ..Observed::default() });
+    records.extend(COURSES.map(|course| with_course(full.clone(), course)));
     let mut idle = synth::record(include_bytes!("data/synth/43_rand3.json"));
     forget(&mut idle, |target| &mut target.read);
     let mut reads = synth::record(include_bytes!("data/synth/43_rand3.json"));
@@ -104,6 +111,59 @@ fn fill_results(span: &mut SpanResults) {
     }
     span.started_at = Some(1);
     span.intervals = Some(intervals());
+}
+
+/// I/Os of the seconds of a run that is steady, of one that changes, and of one that goes up and down.
+const COURSES: [fn(u64) -> u64; 3] =
+    [|_| 1000, |second| if second < 12 { 3000 } else { 1000 }, |second| second / 4 % 2 * 1000];
+
+fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
+    let sample = |second| Sample { end_us: (second + 1) * 1_000_000, ios: ios(second), bytes: 0 };
+    let samples = (0..30).map(sample).collect();
+    let warm_up = Some(WarmUp { seconds: 10, limit: 3600, steady: true });
+    // The first one is a closed loop of which all is known.
+    let known = ios(0) == ios(12) && ios(0) > 0;
+    let span = &mut record.profile.time_spans[0];
+    if known {
+        span.targets.iter_mut().for_each(|t| (t.throughput, t.think_time) = (None, None));
+        span.completion_routines = false;
+    }
+    let observed = Observed { samples, warm_up, effort: Some(effort(known)), heat: Some(heat(known)) };
+    record.results.time_spans[0].observed = Some(observed);
+    record
+}
+
+fn effort(known: bool) -> Effort {
+    let worker = |times| WorkerEffort { engine: EngineKind::Sync, depth: 1, times };
+    let times = |waiting| Some(ThreadTimes { busy: 1, waiting, ..ThreadTimes::default() });
+    let cost = |io| ToolCost { clock: 0.5, histogram: 0.5, io, ring_noop: io };
+    let limit = |value| IoLimit {
+        read_bytes: value,
+        write_bytes: value,
+        reads: value,
+        writes: value,
+        ..IoLimit::default()
+    };
+    let quota = CpuQuota { group: "a".into(), cpus: 0.5, periods: 1, throttled_periods: 1, throttled: 1 };
+    Effort {
+        workers: match known {
+            true => vec![worker(times(Some(1)))],
+            false => vec![worker(None), worker(times(None))],
+        },
+        process: 1,
+        tool: Some(cost(known.then_some(0.5))),
+        quotas: vec![quota],
+        io_limits: vec![limit(Some(1)), limit(None)],
+    }
+}
+
+fn heat(before_only: bool) -> HeatChange {
+    let disk = |limit| Temperature { disk: "nvme0n1".into(), celsius: 40.5, limit };
+    let hot = Heat { disks: vec![disk(None), disk(Some(80.5))], cpu_throttles: Some(1) };
+    match before_only {
+        true => HeatChange { before: hot, after: Heat::default() },
+        false => HeatChange { before: Heat::default(), after: hot },
+    }
 }
 
 fn intervals() -> Intervals {

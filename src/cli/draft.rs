@@ -50,6 +50,8 @@ pub struct Draft {
     pub destroy: bool,
     /// `--strict`
     pub strict: bool,
+    /// `--until-steady`, s
+    pub until_steady: Option<u32>,
     /// An option such as `-?` that answers at once; nothing behind it is read.
     pub answer: Option<Invocation>,
 }
@@ -91,6 +93,7 @@ impl Draft {
             recreate: self.recreate,
             destroy: self.destroy,
             strict: self.strict,
+            until_steady: self.until_steady,
             warnings,
         }
     }

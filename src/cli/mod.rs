@@ -102,6 +102,8 @@ pub struct RunRequest {
     pub destroy: bool,
     /// `--strict`: fail when the figures are not what they seem to be.
     pub strict: bool,
+    /// `--until-steady`: the longest that the warm-up may take, s.
+    pub until_steady: Option<u32>,
     /// What is accepted but hardly meant, one message each, without the prefix `WARNING:`.
     pub warnings: Vec<String>,
 }

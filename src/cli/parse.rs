@@ -163,7 +163,7 @@ impl<'a> Given<'a> {
                 return Err(CliError::at(argument, at + 2, what));
             }
             (Some(at), _) => (&long[at + 1..], at + 3),
-            (None, Some(flag)) if flag.takes_value() => match rest.next() {
+            (None, Some(flag)) if flag.needs_value() => match rest.next() {
                 Some(value) => (value, argument.len()),
                 None => {
                     let what = format!("{}: the value is missing", flag.name.with_dashes());
@@ -210,6 +210,12 @@ impl<'a> Given<'a> {
 
     /// The right spelling, if this option has no value yet and `next`, a number or keyword, would make one.
     fn with_value(&self, draft: &Draft, next: &[u8]) -> Option<String> {
+        if let Some(flag) = self.flag.filter(|flag| matches!(flag.read, Read::Optional(_))) {
+            let number = !next.is_empty() && next.iter().all(u8::is_ascii_digit);
+            let name = flag.name.with_dashes();
+            return (number && self.value.is_empty())
+                .then(|| format!("{name}={}", String::from_utf8_lossy(next)));
+        }
         let flag =
             self.flag.filter(|flag| self.offset == 2 && self.value.is_empty() && flag.takes_value())?;
         let plausible = match flag.read {

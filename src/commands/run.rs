@@ -46,6 +46,7 @@ pub fn run(request: &RunRequest) -> u8 {
         recreate: request.recreate,
         destroy: request.destroy,
         io_log: request.io_log.clone(),
+        until_steady: request.until_steady,
         ..Options::default()
     };
     if request.dry_run {

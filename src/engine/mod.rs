@@ -137,6 +137,12 @@ pub enum EngineKind {
     Null,
     /// A seeded model of a device on a virtual clock.
     Sim,
+    /// The same, with a fast cache for writes that fills up.
+    SimCliff,
+    /// The same, with a rate that it only exceeds for a while.
+    SimThrottle,
+    /// The same, growing slower for a minute.
+    SimDrift,
 }
 
 impl EngineKind {
@@ -159,6 +165,9 @@ impl EngineKind {
             EngineKind::Mmap => &ENGINES[3],
             EngineKind::Null => &ENGINES[4],
             EngineKind::Sim => &ENGINES[5],
+            EngineKind::SimCliff => &ENGINES[6],
+            EngineKind::SimThrottle => &ENGINES[7],
+            EngineKind::SimDrift => &ENGINES[8],
         }
     }
 }
@@ -188,7 +197,7 @@ pub struct EngineRow {
 }
 
 /// Every engine, in the order of the help.
-pub const ENGINES: [EngineRow; 6] = [
+pub const ENGINES: [EngineRow; 9] = [
     EngineRow {
         kind: EngineKind::Uring,
         name: "uring",
@@ -254,15 +263,46 @@ pub const ENGINES: [EngineRow; 6] = [
         kind: EngineKind::Sim,
         name: "sim",
         description: "a seeded model of an NVMe drive on a virtual clock: the same figures on every machine",
-        max_depth: MODEL_DEPTH,
-        real_io: false,
-        needs_files: false,
-        one_at_a_time: false,
-        virtual_time: true,
-        probe: always,
         open: |setup| Ok(Box::new(sim::Sim::new(setup, sim::SimDevice::default()))),
+        ..SIMULATED
+    },
+    EngineRow {
+        kind: EngineKind::SimCliff,
+        name: "sim:cliff",
+        description: "the same with a fast write cache of 64 GiB for each thread; what is written after that takes five \
+                      times as long",
+        open: |setup| Ok(Box::new(sim::Sim::new(setup, sim::SimDevice::cliff()))),
+        ..SIMULATED
+    },
+    EngineRow {
+        kind: EngineKind::SimThrottle,
+        name: "sim:throttle",
+        description: "the same, limited to 3000 I/Os per second and thread once 150,000 more than that have been done",
+        open: |setup| Ok(Box::new(sim::Sim::new(setup, sim::SimDevice::throttle()))),
+        ..SIMULATED
+    },
+    EngineRow {
+        kind: EngineKind::SimDrift,
+        name: "sim:drift",
+        description: "the same, every I/O taking longer and longer for the first minute, twice as long in the end",
+        open: |setup| Ok(Box::new(sim::Sim::new(setup, sim::SimDevice::drift()))),
+        ..SIMULATED
     },
 ];
+
+/// What simulated devices have in common.
+const SIMULATED: EngineRow = EngineRow {
+    kind: EngineKind::Sim,
+    name: "",
+    description: "",
+    max_depth: MODEL_DEPTH,
+    real_io: false,
+    needs_files: false,
+    one_at_a_time: false,
+    virtual_time: true,
+    probe: always,
+    open: |setup| Ok(Box::new(sim::Sim::new(setup, sim::SimDevice::default()))),
+};
 
 /// Depth of the engines without a kernel queue: bounds their memory, 64 MiB at most.
 const MODEL_DEPTH: u32 = 1 << 20;
@@ -318,7 +358,7 @@ pub fn describe_all() -> String {
             Ok(()) => format!("available, queue depth up to {}", row.max_depth),
             Err(why) => format!("not available: {why}"),
         };
-        text += &format!("{:<6} {}\n       {state}\n", row.name, row.description);
+        text += &format!("{:<12} {}\n             {state}\n", row.name, row.description);
     }
     text
 }

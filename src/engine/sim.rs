@@ -25,10 +25,25 @@ pub struct SimDevice {
     stall_one_in: u64,
     /// Mean length of a stall, ns.
     stall: Nanos,
+    /// How its speed changes in the course of time.
+    course: SimCourse,
     /// Every so many I/Os one fails with `EIO`; 0 = none.
     fail_every: u64,
     /// Every so many I/Os one transfers only half of its bytes; 0 = none.
     short_every: u64,
+}
+
+/// How the speed of a device changes. Time counts from the first I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SimCourse {
+    /// It doesn't.
+    Steady,
+    /// So many bytes are written fast; what is written after them takes `factor` times as long.
+    Cliff { cache: u64, factor: u64 },
+    /// An I/O every `interval` ns, and credits for so many more.
+    Throttle { interval: Nanos, credits: u64 },
+    /// Every I/O takes longer from one to the next: twice as long after this time, and then no longer.
+    Drift { doubled_after: Nanos },
 }
 
 /// How one direction is served.
@@ -50,6 +65,7 @@ impl Default for SimDevice {
             write: Service { base: 11_000, tail: 3_000, picos_per_byte: 200 },
             stall_one_in: 1 << 12,
             stall: 2_000_000,
+            course: SimCourse::Steady,
             fail_every: 0,
             short_every: 0,
         }
@@ -57,6 +73,24 @@ impl Default for SimDevice {
 }
 
 impl SimDevice {
+    /// With a fast write cache of 64 GiB; writes beyond it take five times as long.
+    pub fn cliff() -> SimDevice {
+        SimDevice { course: SimCourse::Cliff { cache: 64 << 30, factor: 5 }, ..SimDevice::default() }
+    }
+
+    /// With 3000 I/Os per second and burst credits for 150,000 more.
+    pub fn throttle() -> SimDevice {
+        SimDevice {
+            course: SimCourse::Throttle { interval: 333_333, credits: 150_000 },
+            ..SimDevice::default()
+        }
+    }
+
+    /// Growing slower for a minute, down to half its speed.
+    pub fn drift() -> SimDevice {
+        SimDevice { course: SimCourse::Drift { doubled_after: 60_000_000_000 }, ..SimDevice::default() }
+    }
+
     /// The default device with faults, for tests: one I/O in `fail_every` fails with `EIO`, one in `short_every`
     /// transfers half of its bytes, counted in order of submission; 0 = none.
     pub fn faulty(fail_every: u64, short_every: u64) -> SimDevice {
@@ -87,6 +121,12 @@ pub struct Sim {
     flights: BinaryHeap<Reverse<Flight>>,
     /// I/Os so far.
     number: u64,
+    /// Bytes written so far.
+    written: u64,
+    /// When the throttle would have let the next I/O go without any credits; ahead of the clock = credits are used.
+    allowed: Nanos,
+    /// When the device was at rest.
+    start: Nanos,
 }
 
 impl Sim {
@@ -101,6 +141,9 @@ impl Sim {
             link: now,
             flights: BinaryHeap::with_capacity(setup.depth as usize),
             number: 0,
+            written: 0,
+            allowed: now,
+            start: now,
             buffer: setup.buffer,
             clock: setup.clock,
         }
@@ -118,12 +161,43 @@ impl Sim {
         if chance & (self.device.stall_one_in - 1) == 0 {
             time += tail(self.device.stall, splitmix(&mut self.random));
         }
+        let (time, earliest) = self.changed(io, time, now);
+        let begin = self.link.max(earliest);
         match self.channels.peek_mut() {
             Some(mut free) => {
-                free.0 = free.0.max(self.link) + time;
+                free.0 = free.0.max(begin) + time;
                 free.0
             }
-            None => self.link + time,
+            None => begin + time,
+        }
+    }
+
+    /// The time in a channel as the device's course has it, and when it may begin at the earliest.
+    fn changed(&mut self, io: &Io, time: Nanos, now: Nanos) -> (Nanos, Nanos) {
+        match self.device.course {
+            SimCourse::Steady => (time, 0),
+            SimCourse::Cliff { cache, factor } => {
+                if io.direction == Direction::Read {
+                    return (time, 0);
+                }
+                self.written += u64::from(io.length);
+                if self.written <= cache {
+                    return (time, 0);
+                }
+                // The medium behind the cache is slower in moving bytes too.
+                let on_link = u64::from(io.length) * self.device.write.picos_per_byte / 1000;
+                self.link += on_link * (factor - 1);
+                (time * factor, 0)
+            }
+            SimCourse::Throttle { interval, credits } => {
+                // Credits grow while nothing is done, up to what they were at first.
+                self.allowed = self.allowed.max(now) + interval;
+                (time, self.allowed.saturating_sub(credits * interval))
+            }
+            SimCourse::Drift { doubled_after } => {
+                let passed = now.saturating_sub(self.start).min(doubled_after);
+                (time + time * (passed / 1000) / (doubled_after / 1000), 0)
+            }
         }
     }
 

@@ -1,20 +1,24 @@
 //! What a run yields: raw counters, histograms and series; and the record, the unit of storage.
 
 mod cpu;
+mod effort;
 mod interval_figures;
 mod merge;
 mod observed;
+mod pace;
 mod record;
 mod summarize;
 mod summary;
 
 pub(crate) use cpu::is_heterogeneous;
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
+pub use effort::{Effort, ToolCost, WorkerEffort};
 pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles,
 };
 pub use merge::MergeError;
-pub use observed::Observed;
+pub use observed::{HeatChange, Observed};
+pub use pace::{Sample, WarmUp};
 pub use record::{Record, RecordFormat};
 pub use summarize::summarize;
 pub use summary::{

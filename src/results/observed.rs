@@ -1,7 +1,31 @@
 //! What was observed around the measured window beside the I/Os themselves: facts for `truth` to judge.
 
+use super::{Effort, Sample, WarmUp};
+use crate::system::heat::Heat;
 use serde::{Deserialize, Serialize};
 
 /// Facts about one time span. What could not be observed is missing, never zero.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Observed {}
+pub struct Observed {
+    /// What was done from second to second, all threads together; empty = measured for less than a second.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<Sample>,
+    /// How the warm-up ended (`--until-steady`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
+    /// What it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+    /// How hot it was; missing = there are no sensors and counters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heat: Option<HeatChange>,
+}
+
+/// Heat before the warm-up and after the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HeatChange {
+    /// Before.
+    pub before: Heat,
+    /// After.
+    pub after: Heat,
+}

@@ -1,20 +1,25 @@
 //! The live line: what happens right now, on standard error, and only when that is a terminal.
 
 use crate::clock::{self, Nanos, SECOND};
+use crate::sys::cpu;
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 /// Steps of the live histogram per power of two: figures are within 1 %.
 const STEPS_LOG2: u32 = 6;
 const STEPS: usize = 1 << STEPS_LOG2;
 const CELLS: usize = (64 - STEPS_LOG2 as usize + 1) * STEPS;
 
-/// What one worker lets others see while it runs. Only the worker writes, so a plain load and store is enough.
+/// What one worker lets others see while it runs. Only the worker writes, so a plain load and store is enough; and in
+/// cache lines of its own (two: they are fetched in pairs), so that no worker waits for another.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Counters {
     ios: AtomicU64,
     bytes: AtomicU64,
     latency_sum: AtomicU64,
+    /// The thread, by the kernel's number; 0 = not yet.
+    thread: AtomicI32,
     latency: Vec<AtomicU64>,
 }
 
@@ -26,8 +31,25 @@ impl Counters {
             ios: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             latency_sum: AtomicU64::new(0),
+            thread: AtomicI32::new(0),
             latency: (0..cells).map(|_| AtomicU64::new(0)).collect(),
         }
+    }
+
+    /// Whether it counts latencies.
+    #[inline]
+    pub fn has_latencies(&self) -> bool {
+        !self.latency.is_empty()
+    }
+
+    /// The calling thread is the worker.
+    pub fn belongs_to_me(&self) {
+        self.thread.store(cpu::thread_number(), Relaxed);
+    }
+
+    /// The worker's thread, by the kernel's number; 0 = not known yet.
+    pub fn thread(&self) -> i32 {
+        self.thread.load(Relaxed)
     }
 
     /// Counts a batch of I/Os.
@@ -143,6 +165,12 @@ impl LiveLine {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
+}
+
+/// I/Os and bytes of all workers so far.
+pub(super) fn totals(workers: &[Counters]) -> (u64, u64) {
+    let sum = |of: fn(&Counters) -> &AtomicU64| workers.iter().map(|worker| of(worker).load(Relaxed)).sum();
+    (sum(|worker| &worker.ios), sum(|worker| &worker.bytes))
 }
 
 pub(super) fn collect<'a>(workers: impl IntoIterator<Item = &'a Counters>) -> Seen {

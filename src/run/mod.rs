@@ -9,7 +9,9 @@
 
 mod console;
 mod control;
+mod cost;
 mod creation;
+mod effort;
 pub mod events;
 pub mod exact;
 mod interrupt;
@@ -21,10 +23,12 @@ mod order_tests;
 mod precreate;
 pub mod prepare;
 mod recorder;
+mod sampler;
 mod setup;
 mod sources;
 mod span;
 mod stream;
+mod warm_up;
 mod worker;
 
 pub use console::Console;
@@ -65,6 +69,12 @@ pub fn run(
     after_span: &mut dyn FnMut(&mut Results),
 ) -> Result<Outcome, Vec<PlanError>> {
     let profile = &resized(profile);
+    if options.until_steady.is_some() && options.virtual_time() {
+        return Err(vec![PlanError::profile(
+            "--until-steady: a simulated run's phases are fixed before it begins (its threads run one after the \
+             other); give the warm-up as -W<seconds>, or choose another engine",
+        )]);
+    }
     let unfit: Vec<PlanError> = profile
         .time_spans
         .iter()

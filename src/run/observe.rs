@@ -3,33 +3,61 @@
 //! Everything is read by the controlling thread, before accounting is switched on and after it is switched off: within
 //! the window nothing happens that wouldn't happen without an observer.
 
+use super::effort;
+use super::live::Counters;
 use crate::plan::SpanPlan;
-use crate::results::Observed;
+use crate::results::{HeatChange, Observed};
 use crate::system::System;
+use crate::system::heat::Heat;
+use crate::system::root::Root;
 
 /// The observer of one time span in real time.
 #[derive(Debug)]
 pub struct Observer<'a> {
-    /// What is done, on which targets.
-    _plan: &'a SpanPlan,
-    _system: &'a System,
-    observed: Observed,
+    system: &'a System,
+    effort: effort::Watch,
+    /// What is known so far.
+    pub(super) observed: Observed,
 }
 
 impl<'a> Observer<'a> {
     /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds.
     pub fn new(plan: &'a SpanPlan, system: &'a System) -> Observer<'a> {
-        Observer { _plan: plan, _system: system, observed: Observed::default() }
+        let heat = HeatChange { before: heat(system), ..HeatChange::default() };
+        let heat = (!heat.before.is_unknown()).then_some(heat);
+        Observer {
+            system,
+            effort: effort::Watch::new(plan),
+            observed: Observed { heat, ..Observed::default() },
+        }
     }
 
     /// Right before accounting is switched on.
-    pub fn measurement_begins(&mut self) {}
+    pub fn measurement_begins(&mut self, workers: &[Counters]) {
+        self.effort.begin(workers);
+    }
 
     /// Right after accounting was switched off.
-    pub fn measurement_ended(&mut self) {}
+    pub fn measurement_ended(&mut self) {
+        self.effort.end();
+    }
 
     /// When the workers have ended: what takes longer.
-    pub fn finish(self) -> Observed {
+    pub fn finish(mut self) -> Observed {
+        if let Some(change) = &mut self.observed.heat {
+            change.after = heat(self.system);
+        }
+        self.observed.effort = Some(self.effort.finish());
         self.observed
     }
+}
+
+/// Of the disks that the targets lie on.
+fn heat(system: &System) -> Heat {
+    let devices = system.targets.iter().filter_map(|target| target.device.as_ref());
+    let mut disks: Vec<&str> =
+        devices.map(|device| device.disk.as_deref().unwrap_or(device.name.as_str())).collect();
+    disks.sort_unstable();
+    disks.dedup();
+    Heat::read(&Root::live(), &disks)
 }

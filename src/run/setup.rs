@@ -7,7 +7,7 @@ use super::recorder::{Accounts, Recorder};
 use super::stream::Progress;
 use super::worker::{Phases, Requests, Schedule, Worker};
 use crate::clock::{Clock, SECOND};
-use crate::engine::{EngineKind, File, Setup};
+use crate::engine::{File, Setup};
 use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use crate::sys::memory::{self, Buffer, LargePages};
 use crate::sys::{cpu, files};
@@ -54,9 +54,9 @@ pub fn set_up<'a>(
             )
         })?;
     }
-    let clock = match plan.engine {
-        EngineKind::Sim => Clock::simulated(0),
-        _ => Clock::fastest(),
+    let clock = match plan.engine.row().virtual_time {
+        true => Clock::simulated(0),
+        false => Clock::fastest(),
     };
     let (opened, files) =
         if real { open_all(plan, shared.claims)? } else { (Vec::new(), vec![0; plan.targets.len()]) };

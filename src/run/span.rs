@@ -8,10 +8,11 @@ use super::live::Counters;
 use super::observe::Observer;
 use super::precreate::File;
 use super::recorder::merge_errors;
+use super::sampler::Sampler;
 use super::setup::{self, Shared};
 use super::stream::{Progress, Ticker};
 use super::worker::{Failure, Outcome as Ended, Phases, by_cause};
-use super::{creation, recorder, sources};
+use super::{creation, recorder, sources, warm_up};
 use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, Wish, WorkerPlan};
@@ -43,6 +44,8 @@ pub struct Options {
     pub destroy: bool,
     /// `-ys`, `-yf`, `-yr`
     pub events: Events,
+    /// `--until-steady`: the warm-up goes on until the run is steady, but no longer than this, s.
+    pub until_steady: Option<u32>,
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
 }
@@ -54,7 +57,7 @@ impl Options {
     }
 
     /// Time itself is simulated.
-    fn virtual_time(&self) -> bool {
+    pub(super) fn virtual_time(&self) -> bool {
         self.engine.is_some_and(|kind| kind.row().virtual_time)
     }
 }
@@ -272,10 +275,8 @@ fn measure(
     control.begin_span();
     let Shared { span: plan, console, .. } = *shared;
     let (progress, accounts) = (&shared.progress, &shared.accounts);
-    let live: Vec<Counters> = match console.is_live() {
-        true => plan.workers.iter().map(|_| Counters::new(plan.measure_latency)).collect(),
-        false => Vec::new(),
-    };
+    let latencies = console.is_live() && plan.measure_latency;
+    let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
     let mut results = SpanResults::default();
     let mut failed = Vec::new();
     let mut observer = Observer::new(plan, system);
@@ -295,7 +296,8 @@ fn measure(
         // Not before: the workers would inherit it.
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
         let events = &options.events;
-        let clocked = Clocked { plan, system, events, control, console, live: &live, progress };
+        let until_steady = options.until_steady;
+        let clocked = Clocked { plan, system, events, control, console, live: &live, progress, until_steady };
         if control.wait_until_ready(plan.workers.len()) && events.may_start(control, console) {
             clocked.phases(&mut observer, &mut results);
         }
@@ -334,6 +336,9 @@ fn work(
     live: Option<&Counters>,
     log: Option<&Ring>,
 ) -> Ended {
+    if let Some(live) = live {
+        live.belongs_to_me();
+    }
     let worker = match setup::set_up(worker, shared, Phases::Controlled(control), live, log) {
         Ok(worker) => worker,
         Err(message) => {
@@ -360,6 +365,7 @@ struct Clocked<'a> {
     console: &'a Console,
     live: &'a [Counters],
     progress: &'a [Arc<Progress>],
+    until_steady: Option<u32>,
 }
 
 /// Whether the workers know the latencies of their I/Os.
@@ -374,30 +380,39 @@ impl Clocked<'_> {
         console.verbose(|| format!("starting: {} threads", plan.workers.len()));
         console.begin(self.live);
         control.start();
+        let mut sampler = Sampler::new(self.live, clock::monotonic());
         if plan.warmup > 0 {
             console.verbose(|| format!("warming up for {} s", plan.warmup));
-            if !self.sleep("warm up", plan.warmup, None) {
+            if !self.sleep("warm up", plan.warmup, None, &mut sampler) {
                 return;
+            }
+        }
+        if let Some(limit) = self.until_steady {
+            match warm_up::wait(limit, plan.duration, control, console, &mut sampler) {
+                None => return,
+                ended => observer.observed.warm_up = ended,
             }
         }
         console.verbose(|| format!("measuring for {} s", plan.duration));
         events.measurement_begins(control);
         let before = CpuClock::read();
-        observer.measurement_begins();
+        observer.measurement_begins(self.live);
         let start = control.start_measuring();
         let started_at = clock::wall_millis();
         let mut ticker = (!self.progress.is_empty())
             .then(|| Ticker::new(start, started_at, plan.iops_interval.unwrap_or(1000)));
-        let complete = self.sleep("measure", plan.duration, ticker.as_mut());
+        let mut sampler = Sampler::new(self.live, start);
+        let complete = self.sleep("measure", plan.duration, ticker.as_mut(), &mut sampler);
         control.set_phase(Phase::Cooldown);
         let measured = clock::monotonic() - start;
         observer.measurement_ended();
         let after = CpuClock::read();
+        observer.observed.samples = sampler.samples().to_vec();
         events.measurement_ended(control);
         console.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
         if complete && plan.cooldown > 0 {
             console.verbose(|| format!("cooling down for {} s", plan.cooldown));
-            self.sleep("cool down", plan.cooldown, None);
+            self.sleep("cool down", plan.cooldown, None, &mut sampler);
         }
         match before.and_then(|before| Ok((before, after?))) {
             Ok((before, after)) => {
@@ -410,14 +425,21 @@ impl Clocked<'_> {
     }
 
     /// False = ended early, by failure or interruption.
-    fn sleep(&self, phase: &str, seconds: u32, mut ticker: Option<&mut Ticker>) -> bool {
+    fn sleep(
+        &self,
+        phase: &str,
+        seconds: u32,
+        mut ticker: Option<&mut Ticker>,
+        sampler: &mut Sampler,
+    ) -> bool {
         let begin = clock::monotonic();
         let end = begin + recorder::seconds(seconds);
-        let mut draw = if self.live.is_empty() { end } else { begin + SECOND };
+        let mut draw = if self.console.is_live() { begin + SECOND } else { end };
         loop {
             let due = ticker.as_ref().map_or(end, |ticker| ticker.due);
-            let next = end.min(draw).min(due);
+            let next = end.min(draw).min(due).min(sampler.due);
             let go_on = self.control.sleep_until(next);
+            sampler.look(clock::monotonic());
             if let Some(ticker) = ticker.as_mut()
                 && (next >= ticker.due || next == end || !go_on)
             {

@@ -390,7 +390,7 @@ impl<'a> Loop<'a> {
             false => 0,
         };
         let flights = &requests.flights[..];
-        let watched = log.is_some() || (live.is_some() && timed);
+        let watched = log.is_some() || live.is_some_and(Counters::has_latencies);
         let mut bytes = 0;
         let mut failed = None;
         for (index, completed) in done.iter().enumerate() {

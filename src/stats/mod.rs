@@ -6,9 +6,12 @@
 mod histogram;
 mod intervals;
 mod moments;
+mod noise;
 mod packed;
+mod segments;
 mod series;
 mod series_sum;
+mod steady;
 mod stored;
 
 pub use histogram::Histogram;
@@ -16,3 +19,4 @@ pub use intervals::{Interval, IntervalLog, Intervals};
 pub use moments::Moments;
 pub use series::Series;
 pub use series_sum::SeriesSum;
+pub use steady::{Course, FEWEST, LARGEST_EXCURSION, LARGEST_SLOPE, Level, Shape};

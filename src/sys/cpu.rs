@@ -31,6 +31,11 @@ pub fn bind_to(cpu: u32) -> io::Result<()> {
     })
 }
 
+/// The calling thread, by the kernel's number: its directory in `/proc/self/task`.
+pub fn thread_number() -> i32 {
+    gettid().as_raw_nonzero().get()
+}
+
 /// The calling thread is as it was before when this is dropped.
 #[derive(Debug)]
 pub struct OutOfTheWay {

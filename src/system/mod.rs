@@ -1,10 +1,12 @@
 //! A snapshot of the machine: plain data, read once by its submodules.
 
+pub mod cgroup;
 pub mod claims;
 pub mod completion;
 pub mod cpu_times;
 mod device;
 pub mod devices;
+pub mod heat;
 mod machine;
 mod mountinfo;
 pub mod refusal;
@@ -14,6 +16,7 @@ mod share;
 pub mod signatures;
 pub mod storage;
 pub mod target;
+pub mod threads;
 mod topology;
 mod usage;
 

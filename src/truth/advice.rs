@@ -28,7 +28,7 @@ fn limited(span: &SpanView, target: &Target) -> Option<Finding> {
 }
 
 /// How many threads work on a target.
-fn threads_on(span: &SpanView, target: &Target) -> u32 {
+pub(super) fn threads_on(span: &SpanView, target: &Target) -> u32 {
     match (span.asked.thread_count, target.thread_targets.len()) {
         (0, _) => target.threads_per_file,
         (pool, 0) => pool,

@@ -9,8 +9,14 @@
 
 mod advice;
 mod finding;
+mod limit;
+mod little;
+mod plateau;
+mod steady;
 
 pub use finding::{Finding, Severity};
+pub use limit::{Limiter, Limits};
+pub use steady::{Steadiness, Verdict};
 
 use crate::profile::{Profile, TimeSpan};
 use crate::results::{Measured, Record, SpanResults, Summary};
@@ -22,6 +28,10 @@ use serde::Serialize;
 pub struct Judgement {
     /// Findings of all time spans, the worst first; those that are equally bad in the order of the spans and checks.
     pub findings: Vec<Finding>,
+    /// Whether each time span was steady; `None` = too short to tell.
+    pub steadiness: Vec<Option<Steadiness>>,
+    /// What limited each time span; `None` = nothing was measured, or nobody looked (simulated time).
+    pub limits: Vec<Option<Limits>>,
 }
 
 impl Judgement {
@@ -52,18 +62,22 @@ pub struct SpanView<'a> {
 type Check = fn(&SpanView) -> Vec<Finding>;
 
 /// Every check, in the order in which equally bad findings are listed.
-const CHECKS: &[Check] = &[advice::check];
+const CHECKS: &[Check] = &[limit::check, little::check, steady::check, advice::check];
 
 /// Judges a run.
 pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     let mut findings = Vec::new();
+    let mut steadiness = vec![None; record.profile.time_spans.len()];
+    let mut limits = vec![None; record.profile.time_spans.len()];
     let spans = record.profile.time_spans.iter().zip(&record.results.time_spans).zip(&summary.time_spans);
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };
         let (profile, system) = (&record.profile, &record.system);
         let view = SpanView { number: index + 1, profile, asked, system, results, measured };
+        steadiness[index] = steady::judge(&view);
+        limits[index] = limit::judge(&view);
         findings.extend(CHECKS.iter().flat_map(|check| check(&view)));
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    Judgement { findings }
+    Judgement { findings, steadiness, limits }
 }

@@ -20,11 +20,24 @@ pub const FLAGS: &[Flag] = &[
                 I/O in the submitting call (zram, tmpfs, cached writes on ext4), where more than one at a time doesn't \
                 exist for a thread; else it is uring. --dry-run, -v and the record say why. aio is Linux AIO, which has \
                 more than one I/O in flight only without the cache (-Su, -Sh). null completes at once and measures the \
-                program itself; sim serves I/O from a seeded model of a device.",
+                program itself; sim serves I/O from a seeded model of a device, sim:cliff, sim:throttle and sim:drift \
+                from ones whose speed changes in mid-run.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "engines", "end_to_end"],
         with_profile: true,
-        values: &["auto", "uring", "aio", "sync", "mmap", "null", "sim", "help"],
+        values: &[
+            "auto",
+            "uring",
+            "aio",
+            "sync",
+            "mmap",
+            "null",
+            "sim",
+            "sim:cliff",
+            "sim:throttle",
+            "sim:drift",
+            "help",
+        ],
         read: Read::Text(engine),
     },
     Flag {
@@ -145,6 +158,23 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Switch(|draft| draft.strict = true),
     },
     Flag {
+        name: Long("until-steady"),
+        forms: &[(
+            "--until-steady[=<s>]",
+            "let the warm-up go on until the run is steady, for <s> seconds at most",
+        )],
+        default: "the warm-up takes what -W says; without <s> an hour at most",
+        scope: Scope::Profile,
+        notes: "At least ten seconds, -W included. Steady is: the last half of the warm-up shows no trend and no change \
+                of level beyond 10 %. When the time is over it measures all the same, and says that it never became \
+                steady. Not in simulated time.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "steady"],
+        with_profile: true,
+        values: &[],
+        read: Read::Optional(until_steady),
+    },
+    Flag {
         name: Long("help"),
         forms: &[("--help", "print the usage, as -? does")],
         default: "off",
@@ -182,6 +212,9 @@ fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         b"mmap" => EngineKind::Mmap,
         b"null" => EngineKind::Null,
         b"sim" => EngineKind::Sim,
+        b"sim:cliff" => EngineKind::SimCliff,
+        b"sim:throttle" => EngineKind::SimThrottle,
+        b"sim:drift" => EngineKind::SimDrift,
         b"help" => {
             draft.answer = Some(Invocation::EngineHelp);
             return Ok(());
@@ -193,6 +226,22 @@ fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
                 .hint("diskspd --engine help describes them"));
         }
     });
+    Ok(())
+}
+
+/// Longest warm-up of `--until-steady` without a value, s.
+const PATIENCE: u32 = 3600;
+
+fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let seconds = match value {
+        b"" => Some(PATIENCE),
+        digits => std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).filter(|s| *s > 0),
+    };
+    let wrong = || {
+        Problem::new(0, "not a number of seconds")
+            .expected("the longest time that the warm-up may take, as in --until-steady=600")
+    };
+    draft.until_steady = Some(seconds.ok_or_else(wrong)?);
     Ok(())
 }
 

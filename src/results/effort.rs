@@ -1,0 +1,54 @@
+//! What a time span cost this machine, and what may have held it back.
+
+use crate::engine::EngineKind;
+use crate::system::cgroup::{CpuQuota, IoLimit};
+use crate::system::threads::ThreadTimes;
+use serde::{Deserialize, Serialize};
+
+/// What it took to do the I/O of a measured window.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Effort {
+    /// By thread.
+    pub workers: Vec<WorkerEffort>,
+    /// CPU time of the whole process, the kernel's threads that work for it included, ns.
+    pub process: u64,
+    /// What the program's own steps cost.
+    pub tool: Option<ToolCost>,
+    /// CPU quotas of the control groups that the process is in, with what was counted in the window.
+    #[serde(default)]
+    pub quotas: Vec<CpuQuota>,
+    /// I/O limits of these groups.
+    #[serde(default)]
+    pub io_limits: Vec<IoLimit>,
+}
+
+/// What one worker thread was to do, and what it took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkerEffort {
+    /// How it did its I/O.
+    pub engine: EngineKind,
+    /// I/Os that it was to have in flight.
+    pub depth: u32,
+    /// What it took; `None` = the kernel doesn't tell.
+    pub times: Option<ThreadTimes>,
+}
+
+impl WorkerEffort {
+    /// I/Os that it can have in flight: one, if the engine does one after the other.
+    pub fn reachable_depth(&self) -> u32 {
+        if self.engine.is_synchronous() { 1 } else { self.depth }
+    }
+}
+
+/// What the program's own steps cost on this machine, ns each, the CPU not being shared.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ToolCost {
+    /// A look at the clock.
+    pub clock: f64,
+    /// An entry in a latency histogram.
+    pub histogram: f64,
+    /// An I/O through the engine that does nothing.
+    pub io: Option<f64>,
+    /// An I/O that does nothing through an io_uring, 32 at a time; `None` = there is no io_uring here.
+    pub ring_noop: Option<f64>,
+}

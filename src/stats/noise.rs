@@ -1,0 +1,113 @@
+//! The noise of a series whose level may change: by medians of differences, which a few jumps and outliers don't move.
+
+/// How values scatter around their level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Noise {
+    /// Long-run variance, the square of the values' unit: what the variance of a mean of n values times n comes to. For
+    /// values that don't depend on each other it is their variance, else more.
+    pub long_run: f64,
+    /// How much a value resembles the one before it, 0 (not at all) to [`STRONGEST`].
+    pub autocorrelation: f64,
+}
+
+/// The strongest dependence that a short series lets one tell from a drift.
+pub const STRONGEST: f64 = 0.8;
+/// From the median of absolute values to the standard deviation, for normal noise.
+const TO_DEVIATION: f64 = 1.4826;
+
+impl Noise {
+    /// Estimated from a series, as if each value resembled its predecessor and nothing else (AR(1)): differences of
+    /// neighbours have the variance 2v(1-a), of those two apart 2v(1-a²); their ratio tells a. `smallest` bounds the
+    /// deviation from below: a series without any noise would otherwise change with its last digit.
+    pub fn of(values: &[f64], smallest: f64) -> Noise {
+        let (near, far) = (spread_of_differences(values, 1), spread_of_differences(values, 2));
+        let (near, far) = (near * near, far * far);
+        let least = smallest * smallest;
+        if near <= f64::EPSILON * least {
+            return Noise { long_run: least, autocorrelation: 0.0 };
+        }
+        // Few values tell their dependence badly: what they say then counts for less.
+        let trust = values.len() as f64 / (values.len() as f64 + DOUBT);
+        let a = (far / near - 1.0).clamp(0.0, STRONGEST) * trust;
+        let long_run = near * (1.0 + a) / (2.0 * (1.0 - a) * (1.0 - a));
+        Noise { long_run: long_run.max(least), autocorrelation: a }
+    }
+}
+
+/// So many values count half.
+const DOUBT: f64 = 8.0;
+
+fn spread_of_differences(values: &[f64], distance: usize) -> f64 {
+    let mut differences: Vec<f64> = values.windows(distance + 1).map(|w| w[distance] - w[0]).collect();
+    TO_DEVIATION * deviation_around(&mut differences)
+}
+
+/// Median of the absolute distances from the median.
+fn deviation_around(values: &mut [f64]) -> f64 {
+    let middle = median(values);
+    values.iter_mut().for_each(|x| *x = (*x - middle).abs());
+    median(values)
+}
+
+/// The median; 0 of nothing. Sorts the values.
+pub fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => values[n / 2],
+        n => (values[n / 2 - 1] + values[n / 2]) / 2.0,
+    }
+}
+
+/// Neighbours on either side that a value is compared with.
+const NEIGHBOURS: usize = 4;
+/// Farther from the median of its neighbourhood than so many deviations: an outlier.
+const FAR: f64 = 4.0;
+
+/// The series with every outlier replaced by the median of its neighbourhood, and how many there were. `smallest`: what
+/// is no farther than [`FAR`] times this from the median is none. A change of level that lasts is none either: at least
+/// half of the neighbourhood is with it.
+pub fn without_outliers(values: &[f64], smallest: f64) -> (Vec<f64>, usize) {
+    let mut outliers = 0;
+    let cleaned = (0..values.len()).map(|index| {
+        let from = index.saturating_sub(NEIGHBOURS);
+        let to = (index + NEIGHBOURS + 1).min(values.len());
+        let mut around = values[from..to].to_vec();
+        let middle = median(&mut around);
+        let deviation = (TO_DEVIATION * deviation_around(&mut around)).max(smallest);
+        if (values[index] - middle).abs() <= FAR * deviation {
+            return values[index];
+        }
+        outliers += 1;
+        middle
+    });
+    let cleaned = cleaned.collect();
+    (cleaned, outliers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn single_outliers_go_and_steps_stay() {
+        let mut values = vec![10.0; 10];
+        values[4] = 0.0;
+        assert_eq!(without_outliers(&values, 0.1), (vec![10.0; 10], 1));
+        values[0] = 30.0;
+        assert_eq!(without_outliers(&values, 0.1), (vec![10.0; 10], 2));
+        let step: Vec<f64> = (0..12).map(|i| if i < 5 { 10.0 } else { 3.0 }).collect();
+        assert_eq!(without_outliers(&step, 0.1), (step.clone(), 0));
+        let ramp: Vec<f64> = (0..12).map(f64::from).collect();
+        assert_eq!(without_outliers(&ramp, 0.1), (ramp.clone(), 0));
+        assert_eq!(without_outliers(&[], 0.1), (vec![], 0));
+    }
+
+    #[test]
+    fn jumps_are_no_noise() {
+        let values: Vec<f64> = (0..40).map(|i| f64::from(i % 2) + if i < 20 { 0.0 } else { 50.0 }).collect();
+        let noise = Noise::of(&values, 0.01);
+        assert!(noise.long_run < 4.0, "{noise:?}");
+        assert_eq!(Noise::of(&[5.0; 20], 0.1), Noise { long_run: 0.1 * 0.1, autocorrelation: 0.0 });
+    }
+}

@@ -1,0 +1,198 @@
+//! The shape of a noisy series: one level, levels with changes between them, or a ramp.
+//!
+//! All three are fitted by least squares. A change, or a ramp with the place where it ends, has to pay for itself: the
+//! squares it saves, in units of the noise, must exceed [`penalty`]. Noise whose values resemble their neighbours' wanders
+//! by itself, so the unit is its long-run variance and not the scatter of single values.
+
+use super::noise::Noise;
+use std::ops::Range;
+
+/// Fewer values than this are no level: they could be a few outliers in a row.
+pub const SHORTEST_LEVEL: usize = 4;
+
+/// A shape and what it costs: squares left over in units of the noise, plus what its changes had to pay.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit<T> {
+    /// The shape.
+    pub shape: T,
+    /// Its cost; the shape with the lowest one describes the series best.
+    pub cost: f64,
+}
+
+/// A ramp from the first value on, and a level behind it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ramp {
+    /// Where it begins, in the unit of the values.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// The first index of the level behind it; the length of the series = it goes on to the end.
+    pub until: usize,
+}
+
+/// What a change pays, in units of the long-run variance. The best of some n places is taken, hence the logarithm; few
+/// values don't tell their noise well, hence the last part. Chosen so that of a thousand series of noise fewer than ten
+/// seem to change (see the tests of `truth::steady`).
+pub fn penalty(count: usize) -> f64 {
+    let n = count.max(1) as f64;
+    8.0 + 3.0 * n.ln() + 80.0 / n
+}
+
+/// The fewest values that make a level in a series of so many: what lasts shorter is an incident, not a change.
+fn shortest_level(count: usize) -> usize {
+    SHORTEST_LEVEL.max(count / 20)
+}
+
+/// Sums of the first values, so that sums over any range take two look-ups.
+#[derive(Debug)]
+pub struct Sums {
+    values: Vec<f64>,
+    squares: Vec<f64>,
+    /// Of index times value.
+    products: Vec<f64>,
+}
+
+impl Sums {
+    /// Of a series.
+    pub fn of(values: &[f64]) -> Sums {
+        let mut sums = Sums { values: vec![0.0], squares: vec![0.0], products: vec![0.0] };
+        let (mut value, mut square, mut product) = (0.0, 0.0, 0.0);
+        for (index, x) in values.iter().enumerate() {
+            value += x;
+            square += x * x;
+            product += x * index as f64;
+            sums.values.push(value);
+            sums.squares.push(square);
+            sums.products.push(product);
+        }
+        sums
+    }
+
+    fn count(&self) -> usize {
+        self.values.len() - 1
+    }
+
+    /// Arithmetic mean over a range that is not empty.
+    pub fn mean(&self, range: Range<usize>) -> f64 {
+        (self.values[range.end] - self.values[range.start]) / range.len().max(1) as f64
+    }
+
+    /// Squares of the distances from the mean.
+    fn squares_left(&self, range: Range<usize>) -> f64 {
+        let sum = self.values[range.end] - self.values[range.start];
+        let squares = self.squares[range.end] - self.squares[range.start];
+        (squares - sum * sum / range.len().max(1) as f64).max(0.0)
+    }
+}
+
+/// One level all along.
+pub fn level(sums: &Sums, noise: &Noise) -> f64 {
+    sums.squares_left(0..sums.count()) / noise.long_run
+}
+
+/// The best division into levels, exact (optimal partitioning): the first index of each.
+pub fn levels(sums: &Sums, noise: &Noise) -> Fit<Vec<usize>> {
+    let count = sums.count();
+    let pays = penalty(count);
+    // For each end the cheapest division of what is before it, and where its last level begins.
+    let mut cheapest = vec![f64::INFINITY; count + 1];
+    let mut last = vec![0; count + 1];
+    cheapest[0] = -pays;
+    let shortest = shortest_level(count);
+    for end in shortest..=count {
+        for begin in 0..=end - shortest {
+            let cost = cheapest[begin] + pays + sums.squares_left(begin..end) / noise.long_run;
+            if cost < cheapest[end] {
+                (cheapest[end], last[end]) = (cost, begin);
+            }
+        }
+    }
+    let mut begins = Vec::new();
+    let mut end = count;
+    while end > 0 {
+        end = last[end];
+        begins.push(end);
+    }
+    begins.reverse();
+    Fit { shape: begins, cost: cheapest[count] }
+}
+
+/// The best ramp with a level behind it. `None` = too few values.
+pub fn ramp(sums: &Sums, noise: &Noise) -> Option<Fit<Ramp>> {
+    let count = sums.count();
+    let n = count as f64;
+    let shortest = shortest_level(count);
+    let fits = (shortest..=count).filter(|until| *until == count || until + shortest <= count);
+    let fit = fits.map(|until| {
+        // The regressor is the index on the ramp, and stands still on the level.
+        let (u, rest) = (until as f64, (count - until) as f64);
+        let still = u - 1.0;
+        let sum = u * still / 2.0 + rest * still;
+        let squares = still * u * (2.0 * u - 1.0) / 6.0 + rest * still * still;
+        let tail = sums.values[count] - sums.values[until];
+        let product = sums.products[until] + tail * still;
+        let spread = squares - sum * sum / n;
+        let slope = (product - sum * sums.values[count] / n) / spread;
+        let from = sums.values[count] / n - slope * sum / n;
+        let left = (sums.squares_left(0..count) - slope * slope * spread).max(0.0);
+        Fit {
+            shape: Ramp { from, to: from + slope * still, until },
+            cost: left / noise.long_run + penalty(count),
+        }
+    });
+    fit.min_by(|a, b| a.cost.total_cmp(&b.cost))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noise(variance: f64) -> Noise {
+        Noise { long_run: variance, autocorrelation: 0.0 }
+    }
+
+    #[test]
+    fn levels_are_found_where_they_change() {
+        let values: Vec<f64> = (0..40)
+            .map(|i| {
+                if i < 12 {
+                    10.0
+                } else if i < 30 {
+                    4.0
+                } else {
+                    7.0
+                }
+            })
+            .collect();
+        let sums = Sums::of(&values);
+        let fit = levels(&sums, &noise(0.1));
+        assert_eq!(fit.shape, [0, 12, 30]);
+        assert_eq!([sums.mean(0..12), sums.mean(12..30), sums.mean(30..40)], [10.0, 4.0, 7.0]);
+        assert!((fit.cost - 2.0 * penalty(40)).abs() < 1e-6, "{fit:?}");
+        assert!(level(&sums, &noise(0.1)) > fit.cost);
+    }
+
+    #[test]
+    fn a_change_that_does_not_pay_is_none() {
+        let values: Vec<f64> = (0..40).map(|i| if i < 20 { 10.0 } else { 11.0 }).collect();
+        // It saves 40 * 0.5^2 = 10 squares.
+        let at = |variance| levels(&Sums::of(&values), &noise(variance)).shape;
+        assert_eq!(at(10.0 / (penalty(40) * 1.01)), [0, 20]);
+        assert_eq!(at(10.0 / (penalty(40) * 0.99)), [0]);
+    }
+
+    #[test]
+    fn a_ramp_is_found_with_its_end() {
+        for until in [10, 25, 36, 40] {
+            let values: Vec<f64> = (0..40).map(|i| 100.0 - i.min(until - 1) as f64).collect();
+            let fit = ramp(&Sums::of(&values), &noise(1.0)).unwrap();
+            let expected = 100.0 - (until - 1) as f64;
+            assert_eq!(fit.shape.until, until);
+            assert!(
+                (fit.shape.from - 100.0).abs() < 1e-9 && (fit.shape.to - expected).abs() < 1e-9,
+                "{fit:?}"
+            );
+            assert!(fit.cost < levels(&Sums::of(&values), &noise(1.0)).cost);
+        }
+    }
+}

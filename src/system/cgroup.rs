@@ -1,0 +1,286 @@
+//! What control groups keep this process from: CPU quotas and I/O limits, its own and those of all groups above it.
+
+use super::mountinfo;
+use super::root::Root;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The groups of this process, each with all that are above it, innermost first; of both versions of the interface.
+#[derive(Debug, Clone, Default)]
+pub struct Groups {
+    root: Option<Root>,
+    /// With `cpu.max`, `cpu.stat`, `io.max` (version 2).
+    unified: Vec<PathBuf>,
+    /// With `cpu.cfs_quota_us`, `cpu.stat` (version 1).
+    cpu: Vec<PathBuf>,
+    /// With `blkio.throttle.*` (version 1).
+    blkio: Vec<PathBuf>,
+}
+
+/// A CPU quota and how often it stopped the group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CpuQuota {
+    /// The group's directory.
+    pub group: String,
+    /// CPUs that it may use.
+    pub cpus: f64,
+    /// Periods in which it ran.
+    pub periods: u64,
+    /// Periods in which it was stopped.
+    pub throttled_periods: u64,
+    /// How long it was stopped, ns; version 1 adds up the CPUs.
+    pub throttled: u64,
+}
+
+impl CpuQuota {
+    /// What was counted since an earlier look at the same group.
+    fn since(&self, earlier: &CpuQuota) -> CpuQuota {
+        CpuQuota {
+            periods: self.periods.saturating_sub(earlier.periods),
+            throttled_periods: self.throttled_periods.saturating_sub(earlier.throttled_periods),
+            throttled: self.throttled.saturating_sub(earlier.throttled),
+            ..self.clone()
+        }
+    }
+}
+
+/// What was counted of each group between two looks; one that came or went in between is left out.
+pub fn quotas_since(now: &[CpuQuota], earlier: &[CpuQuota]) -> Vec<CpuQuota> {
+    let then = |quota: &CpuQuota| earlier.iter().find(|earlier| earlier.group == quota.group);
+    now.iter().filter_map(|quota| Some(quota.since(then(quota)?))).collect()
+}
+
+/// A limit of a group on a device; `None` = none of that kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoLimit {
+    /// The group's directory.
+    pub group: String,
+    /// Number of the device, `major:minor`.
+    pub device: String,
+    /// Bytes read per second.
+    pub read_bytes: Option<u64>,
+    /// Bytes written per second.
+    pub write_bytes: Option<u64>,
+    /// Reads per second.
+    pub reads: Option<u64>,
+    /// Writes per second.
+    pub writes: Option<u64>,
+}
+
+impl Groups {
+    /// Finds the groups of this process.
+    pub fn find(root: &Root) -> Groups {
+        let own = root.text("/proc/self/cgroup").unwrap_or_default();
+        let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
+        let mounts: Vec<_> = mountinfo::parse(&mounts).collect();
+        let mut groups = Groups { root: Some(root.clone()), ..Groups::default() };
+        for line in own.lines() {
+            let mut fields = line.splitn(3, ':').skip(1);
+            let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+            let levels = |kind: &str, controller: &str| {
+                let mount = mounts.iter().find(|mount| {
+                    mount.file_system == kind
+                        && (controller.is_empty()
+                            || mount.options.split(',').any(|option| option == controller))
+                });
+                mount.map(|mount| levels(&mount.root, &mount.at, path)).unwrap_or_default()
+            };
+            match controllers {
+                "" => groups.unified = levels("cgroup2", ""),
+                _ => {
+                    for controller in controllers.split(',') {
+                        match controller {
+                            "cpu" => groups.cpu = levels("cgroup", "cpu"),
+                            "blkio" => groups.blkio = levels("cgroup", "blkio"),
+                            _ => {}
+                        }
+                    }
+                }
+            }
+        }
+        groups
+    }
+
+    /// CPU quotas now, and what was counted since the groups exist.
+    pub fn cpu_quotas(&self) -> Vec<CpuQuota> {
+        let Some(root) = &self.root else { return Vec::new() };
+        let unified = self.unified.iter().filter_map(|group| {
+            let text = root.text(group.join("cpu.max"))?;
+            let (quota, period) = text.split_once(' ')?;
+            quota_of(root, group, quota.parse().ok()?, period.parse().ok()?)
+        });
+        let version_1 = self.cpu.iter().filter_map(|group| {
+            // -1 = no quota.
+            let number = |name| root.text(group.join(name))?.parse::<f64>().ok().filter(|n| *n > 0.0);
+            quota_of(root, group, number("cpu.cfs_quota_us")?, number("cpu.cfs_period_us")?)
+        });
+        unified.chain(version_1).collect()
+    }
+
+    /// I/O limits now.
+    pub fn io_limits(&self) -> Vec<IoLimit> {
+        let Some(root) = &self.root else { return Vec::new() };
+        let unified = self.unified.iter().flat_map(|group| {
+            let text = root.text(group.join("io.max")).unwrap_or_default();
+            text.lines().filter_map(|line| unified_limit(group, line)).collect::<Vec<_>>()
+        });
+        unified.chain(self.blkio.iter().flat_map(|group| blkio_limits(root, group))).collect()
+    }
+}
+
+/// The directories of a group and of those above it, up to where they are mounted.
+fn levels(mounted: &str, at: &str, path: &str) -> Vec<PathBuf> {
+    // In a container the mount may show a part of the tree only, and the path still be that of the whole one.
+    let within = Path::new(path).strip_prefix(mounted).unwrap_or(Path::new(""));
+    within.ancestors().map(|group| Path::new(at).join(group)).collect()
+}
+
+fn quota_of(root: &Root, group: &Path, quota: f64, period: f64) -> Option<CpuQuota> {
+    let text = root.text(group.join("cpu.stat"))?;
+    let counts: BTreeMap<&str, u64> = text
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter_map(|(k, v)| Some((k, v.parse().ok()?)))
+        .collect();
+    let count = |name| counts.get(name).copied();
+    Some(CpuQuota {
+        group: group.display().to_string(),
+        cpus: quota / period,
+        periods: count("nr_periods")?,
+        throttled_periods: count("nr_throttled")?,
+        throttled: count("throttled_time").or_else(|| Some(count("throttled_usec")?.saturating_mul(1000)))?,
+    })
+}
+
+/// `8:16 rbps=2097152 wbps=max riops=max wiops=120`
+fn unified_limit(group: &Path, line: &str) -> Option<IoLimit> {
+    let (device, limits) = line.split_once(' ')?;
+    let named = |name: &str| {
+        let value = limits.split(' ').find_map(|limit| limit.strip_prefix(name)?.strip_prefix('='))?;
+        value.parse().ok()
+    };
+    let limit = IoLimit {
+        group: group.display().to_string(),
+        device: device.to_owned(),
+        read_bytes: named("rbps"),
+        write_bytes: named("wbps"),
+        reads: named("riops"),
+        writes: named("wiops"),
+    };
+    let any = [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes].iter().any(Option::is_some);
+    any.then_some(limit)
+}
+
+/// Four files, each with lines such as `8:16 2097152`.
+fn blkio_limits(root: &Root, group: &Path) -> Vec<IoLimit> {
+    type Set = fn(&mut IoLimit, u64);
+    let files: [(&str, Set); 4] = [
+        ("read_bps", |limit, value| limit.read_bytes = Some(value)),
+        ("write_bps", |limit, value| limit.write_bytes = Some(value)),
+        ("read_iops", |limit, value| limit.reads = Some(value)),
+        ("write_iops", |limit, value| limit.writes = Some(value)),
+    ];
+    let mut limits: BTreeMap<String, IoLimit> = BTreeMap::new();
+    for (file, set) in files {
+        let text = root.text(group.join(format!("blkio.throttle.{file}_device"))).unwrap_or_default();
+        for (device, value) in text.lines().filter_map(|line| line.split_once(' ')) {
+            let Ok(value) = value.trim().parse() else { continue };
+            let limit = limits.entry(device.to_owned()).or_insert_with(|| IoLimit {
+                group: group.display().to_string(),
+                device: device.to_owned(),
+                ..IoLimit::default()
+            });
+            set(limit, value);
+        }
+    }
+    limits.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine of files, and the groups found on it.
+    fn groups(files: &[(&str, &str)]) -> (tempfile::TempDir, Groups) {
+        let directory = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = directory.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let groups = Groups::find(&Root::at(directory.path()));
+        (directory, groups)
+    }
+
+    #[test]
+    fn a_quota_of_a_group_above_counts_too() {
+        let (_directory, groups) = groups(&[
+            ("proc/self/cgroup", "0::/user.slice/app\n"),
+            ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"),
+            ("sys/fs/cgroup/user.slice/cpu.max", "150000 100000\n"),
+            (
+                "sys/fs/cgroup/user.slice/cpu.stat",
+                "usage_usec 5\nnr_periods 40\nnr_throttled 7\nthrottled_usec 2500\n",
+            ),
+            ("sys/fs/cgroup/user.slice/app/cpu.max", "max 100000\n"),
+            ("sys/fs/cgroup/user.slice/app/cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_usec 0\n"),
+            (
+                "sys/fs/cgroup/user.slice/app/io.max",
+                "8:16 rbps=2097152 wbps=max riops=max wiops=120\n8:0 rbps=max\n",
+            ),
+        ]);
+        let quota = CpuQuota {
+            group: "/sys/fs/cgroup/user.slice".into(),
+            cpus: 1.5,
+            periods: 40,
+            throttled_periods: 7,
+            throttled: 2_500_000,
+        };
+        assert_eq!(groups.cpu_quotas(), std::slice::from_ref(&quota));
+        let later = CpuQuota { periods: 50, throttled_periods: 9, throttled: 3_000_000, ..quota.clone() };
+        let between = CpuQuota { periods: 10, throttled_periods: 2, throttled: 500_000, ..quota.clone() };
+        assert_eq!(quotas_since(&[later], std::slice::from_ref(&quota)), [between]);
+        assert_eq!(quotas_since(&[quota], &[]), []);
+        let limit = IoLimit {
+            group: "/sys/fs/cgroup/user.slice/app".into(),
+            device: "8:16".into(),
+            read_bytes: Some(2_097_152),
+            writes: Some(120),
+            ..IoLimit::default()
+        };
+        assert_eq!(groups.io_limits(), [limit]);
+    }
+
+    #[test]
+    fn version_1_is_read_beside_it() {
+        let (_directory, groups) = groups(&[
+            ("proc/self/cgroup", "5:blkio:/x\n4:cpu,cpuacct:/docker/1/in\n1:name=systemd:/\n0::/\n"),
+            (
+                "proc/self/mountinfo",
+                "32 31 0:29 /docker/1 /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n\
+                 38 31 0:35 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n",
+            ),
+            ("sys/fs/cgroup/cpu,cpuacct/in/cpu.cfs_quota_us", "20000\n"),
+            ("sys/fs/cgroup/cpu,cpuacct/in/cpu.cfs_period_us", "100000\n"),
+            ("sys/fs/cgroup/cpu,cpuacct/in/cpu.stat", "nr_periods 3\nnr_throttled 2\nthrottled_time 99\n"),
+            ("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n"),
+            ("sys/fs/cgroup/blkio/x/blkio.throttle.read_bps_device", "8:0 1000\n259:1 5\n"),
+            ("sys/fs/cgroup/blkio/x/blkio.throttle.write_iops_device", "8:0 7\n"),
+        ]);
+        let quotas = groups.cpu_quotas();
+        let [CpuQuota { cpus: 0.2, periods: 3, throttled_periods: 2, throttled: 99, .. }] = quotas[..] else {
+            unreachable!("{quotas:?}");
+        };
+        let limits = groups.io_limits();
+        let figures: Vec<_> = limits.iter().map(|l| (l.device.as_str(), l.read_bytes, l.writes)).collect();
+        assert_eq!(figures, [("259:1", Some(5), None), ("8:0", Some(1000), Some(7))]);
+    }
+
+    #[test]
+    fn no_groups_no_limits() {
+        let (_directory, groups) = groups(&[("proc/self/cgroup", "odd\n0::/a\n1:cpu\n")]);
+        assert_eq!((groups.cpu_quotas(), groups.io_limits()), (vec![], vec![]));
+        assert_eq!(Groups::default().cpu_quotas(), []);
+    }
+}

@@ -1,0 +1,326 @@
+//! What limited a run: the storage, the queue depth, the CPU, the program itself, or somebody's limit.
+
+use super::advice::threads_on;
+use super::{Finding, Severity, SpanView, little};
+use crate::engine::EngineKind;
+use crate::profile::{Target, Throughput};
+use crate::results::{Effort, ToolCost};
+use crate::system::cgroup::{CpuQuota, IoLimit};
+use serde::Serialize;
+
+/// What limited a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limiter {
+    /// What was asked for: `-g`, or bursts and think time (`-i`, `-j`).
+    Profile,
+    /// The CPU quota of a control group.
+    CpuQuota,
+    /// The I/O limit of a control group.
+    IoLimit,
+    /// The program itself: a thread was busy in it, not in the kernel.
+    Tool,
+    /// The CPU: a thread was busy all the time, mostly in the kernel.
+    Cpu,
+    /// Too few CPUs, or busy ones: threads were ready to run, and had none.
+    BusyCpus,
+    /// One I/O at a time.
+    Depth,
+    /// The storage, at this queue depth.
+    Storage,
+}
+
+/// What a time span took, and what limited it. CPU times are shares of one CPU, by thread.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Limits {
+    /// What limited it; `None` = the CPU times of the threads are not known, or it was too short.
+    pub limited_by: Option<Limiter>,
+    /// What threads used, on average.
+    pub busy: Option<f64>,
+    /// What the busiest one used.
+    pub busiest: Option<f64>,
+    /// What they used in the program itself, on average; the rest of `busy` is the kernel's.
+    pub user: Option<f64>,
+    /// How long they were ready to run without a CPU, on average.
+    pub waiting: Option<f64>,
+    /// CPU time for an I/O, ns.
+    pub cpu_per_io: Option<f64>,
+    /// I/Os per second that these threads would do if they never waited for the storage, or as many of them as there are
+    /// CPUs.
+    pub ceiling_iops: Option<f64>,
+    /// I/Os that were to be outstanding, all threads together.
+    pub depth: u64,
+    /// I/Os in flight on average, by the latencies (`-L`).
+    pub in_flight: Option<f64>,
+    /// Share of `depth` that this is, where it has to be all of it: in a closed loop.
+    pub accounted: Option<f64>,
+}
+
+/// A thread that was on a CPU, or ready to be, for so long had no time left to wait for the storage.
+const SATURATED: f64 = 0.95;
+/// So much of its CPU time in the program itself, and it's the program.
+const MOSTLY: f64 = 0.5;
+/// Waiting for a CPU for longer than this matters, ...
+const CROWDED: f64 = 0.1;
+/// ... if there was that much to do: a hypervisor that takes the CPU away counts as neither.
+const CROWDED_WITH_WORK: f64 = 0.8;
+/// A quota that stopped the group for this share of the time matters.
+const STOPPED: f64 = 0.05;
+/// The same by periods, in which it need not have been stopped for long.
+const STOPPED_PERIODS: f64 = 0.1;
+/// So near to a limit it is reached.
+const REACHED: std::ops::RangeInclusive<f64> = 0.95..=1.1;
+/// Shorter windows say nothing about CPU times, ns.
+const SHORTEST: u64 = 500_000_000;
+
+/// The figures of a time span; `None` = nobody looked.
+pub(super) fn judge(span: &SpanView) -> Option<Limits> {
+    let effort = span.results.observed.as_ref()?.effort.as_ref()?;
+    let seconds = span.measured.seconds;
+    let times: Option<Vec<_>> = effort.workers.iter().map(|worker| worker.times).collect();
+    let times = times.filter(|times| !times.is_empty());
+    let share = |nanos: u64| nanos as f64 / (seconds * 1e9);
+    let mean = |of: fn(&crate::system::threads::ThreadTimes) -> u64| {
+        times.as_ref().map(|times| times.iter().map(|t| share(of(t))).sum::<f64>() / times.len() as f64)
+    };
+    let busy_total: Option<f64> = times.as_ref().map(|times| times.iter().map(|t| t.busy as f64).sum());
+    let ios = span.measured.total.total.throughput.ios;
+    let cpu_per_io = busy_total.filter(|busy| ios > 0 && *busy > 0.0).map(|busy| busy / ios as f64);
+    let threads = effort.workers.len().min(span.system.topology.active_cpus().count().max(1));
+    let waits: Option<Vec<u64>> = times.as_ref().and_then(|times| times.iter().map(|t| t.waiting).collect());
+    let mut limits = Limits {
+        limited_by: None,
+        busy: mean(|times| times.busy),
+        busiest: times.as_ref().and_then(|times| times.iter().map(|t| share(t.busy)).max_by(f64::total_cmp)),
+        user: mean(|times| times.user),
+        waiting: waits.map(|waits| waits.iter().map(|wait| share(*wait)).sum::<f64>() / waits.len() as f64),
+        cpu_per_io,
+        ceiling_iops: cpu_per_io.map(|nanos| threads as f64 * 1e9 / nanos),
+        depth: effort.workers.iter().map(|worker| u64::from(worker.depth)).sum(),
+        in_flight: little::in_flight(span),
+        accounted: little::accounted(span),
+    };
+    limits.limited_by = (span.results.measured >= SHORTEST).then(|| limiter(span, effort, &limits)).flatten();
+    Some(limits)
+}
+
+/// The first of these that explains the rate: limits that somebody set, then CPUs, then what is left.
+fn limiter(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Limiter> {
+    let (busy, user) = (limits.busy?, limits.user?);
+    let occupied = occupied(span, effort);
+    let reachable: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
+    let all = |kind| effort.workers.iter().all(|worker| worker.engine == kind);
+    Some(match () {
+        () if quota(span, effort).is_some() => Limiter::CpuQuota,
+        () if is_paced(span) => Limiter::Profile,
+        () if io_limit(span, effort).is_some() => Limiter::IoLimit,
+        () if limits.waiting.unwrap_or(0.0) >= CROWDED && occupied >= CROWDED_WITH_WORK => Limiter::BusyCpus,
+        // Mapped I/O is copying, which the program does itself.
+        () if occupied >= SATURATED && user >= MOSTLY * busy && !all(EngineKind::Mmap) => Limiter::Tool,
+        () if occupied >= SATURATED => Limiter::Cpu,
+        () if all(EngineKind::Null) => Limiter::Tool,
+        () if reachable == 1 => Limiter::Depth,
+        () => Limiter::Storage,
+    })
+}
+
+/// The largest share of the time that a thread was on a CPU or would have been.
+fn occupied(span: &SpanView, effort: &Effort) -> f64 {
+    let times = effort.workers.iter().filter_map(|worker| worker.times);
+    let most = times.map(|times| times.busy.saturating_add(times.waiting.unwrap_or(0))).max().unwrap_or(0);
+    most as f64 / (span.measured.seconds * 1e9)
+}
+
+/// The quota that stopped the program most.
+fn quota<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a CpuQuota> {
+    let share = |quota: &CpuQuota| quota.throttled as f64 / (span.measured.seconds * 1e9);
+    let periods = |quota: &CpuQuota| quota.throttled_periods as f64 / quota.periods.max(1) as f64;
+    let matters = |quota: &&CpuQuota| {
+        quota.throttled_periods > 0 && (share(quota) >= STOPPED || periods(quota) >= STOPPED_PERIODS)
+    };
+    effort.quotas.iter().filter(matters).max_by_key(|quota| quota.throttled)
+}
+
+/// An I/O limit that the rate is at.
+fn io_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a IoLimit> {
+    let rates = |table: &crate::results::Table| {
+        let done = &table.total.throughput;
+        (done.bytes as f64 / span.measured.seconds, done.iops)
+    };
+    let ((read_bytes, reads), (write_bytes, writes)) =
+        (rates(&span.measured.read), rates(&span.measured.write));
+    effort.io_limits.iter().find(|limit| {
+        let pairs = [
+            (limit.read_bytes, read_bytes),
+            (limit.write_bytes, write_bytes),
+            (limit.reads, reads),
+            (limit.writes, writes),
+        ];
+        pairs
+            .iter()
+            .any(|(limit, rate)| limit.is_some_and(|limit| REACHED.contains(&(rate / limit.max(1) as f64))))
+    })
+}
+
+/// Whether every target is limited, and the limits were reached.
+fn is_paced(span: &SpanView) -> bool {
+    let seconds = span.measured.seconds;
+    let limit = |target: &Target| -> Option<f64> {
+        let (threads, block) = (f64::from(threads_on(span, target)), f64::from(target.block_size));
+        let each = match target.throughput {
+            Some(Throughput::Iops(iops)) if iops > 0 => f64::from(iops) * block,
+            Some(Throughput::BytesPerMillisecond(bytes)) if bytes > 0 => f64::from(bytes) * 1000.0,
+            // Bursts have no rate of their own: it depends on how long they take.
+            _ => {
+                return (target.burst_size.is_some() && target.think_time.is_some_and(|ms| ms > 0))
+                    .then_some(0.0);
+            }
+        };
+        // The last I/O may just have missed the end.
+        Some((each * REACHED.start() * seconds - block).max(0.0) * threads)
+    };
+    let limits: Option<Vec<f64>> = span.asked.targets.iter().map(limit).collect();
+    let done = span.measured.total.total.throughput.bytes as f64;
+    limits.is_some_and(|limits| done >= limits.iter().sum())
+}
+
+/// What limited it, in a line.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let effort = span.results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
+    let (Some(limits), Some(effort)) = (judge(span), effort) else { return Vec::new() };
+    limits.limited_by.map(|limiter| describe(span, effort, &limits, limiter)).into_iter().collect()
+}
+
+fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limiter: Limiter) -> Finding {
+    let percent = |share: Option<f64>| share.unwrap_or(0.0) * 100.0;
+    let finding =
+        |severity, name, what: String| Finding::new(name, severity, span, format!("what limited it: {what}"));
+    let is_null = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
+    let finding = match limiter {
+        Limiter::Profile => finding(
+            Severity::Note,
+            "limited-by-profile",
+            "the limits that were asked for (-g, or -i and -j)".into(),
+        ),
+        Limiter::CpuQuota => {
+            let (cpus, group) =
+                quota(span, effort).map_or((0.0, ""), |quota| (quota.cpus, quota.group.as_str()));
+            let what = format!("a CPU quota: the control group {group} may use {cpus:.2} CPUs");
+            finding(Severity::Warning, "limited-by-cpu-quota", what)
+                .remedy("lift the quota, or run outside of the group")
+        }
+        Limiter::IoLimit => {
+            let (device, group) = io_limit(span, effort)
+                .map_or(("", ""), |limit| (limit.device.as_str(), limit.group.as_str()));
+            let what = format!("the I/O limit of the control group {group} on device {device}");
+            finding(Severity::Warning, "limited-by-io-limit", what)
+                .remedy("lift the limit, or run outside of the group")
+        }
+        Limiter::Tool if is_null => finding(
+            Severity::Note,
+            "limited-by-tool",
+            "the program itself, which is what engine null measures".into(),
+        ),
+        Limiter::Tool => {
+            let what = format!(
+                "the program itself, not the storage: it used {:.0} % of a CPU",
+                percent(limits.user)
+            );
+            finding(Severity::Warning, "limited-by-tool", what)
+                .remedy("more threads (-t), larger blocks (-b), no -Zr")
+        }
+        Limiter::Cpu => {
+            let least = SATURATED * span.measured.seconds * 1e9;
+            let full = effort.workers.iter().filter_map(|worker| worker.times);
+            let full = full.filter(|t| t.busy.saturating_add(t.waiting.unwrap_or(0)) as f64 >= least).count();
+            let what = format!(
+                "the CPU: {full} of {} threads used {:.0} % of one each, mostly in the kernel",
+                effort.workers.len(),
+                percent(limits.busiest)
+            );
+            finding(Severity::Note, "limited-by-cpu", what).remedy("more threads (-t) may do more")
+        }
+        Limiter::BusyCpus => {
+            let (threads, cpus) = (effort.workers.len(), span.system.topology.active_cpus().count());
+            let whose = match threads > cpus {
+                true => format!("the CPUs: {threads} threads share {cpus}"),
+                false => "CPUs that others used".to_owned(),
+            };
+            let waiting = percent(limits.waiting);
+            let what = format!("{whose}: they were ready to run but had none {waiting:.0} % of the time");
+            finding(Severity::Note, "limited-by-busy-cpus", what)
+                .remedy("end what else runs, or use fewer threads")
+        }
+        Limiter::Depth => {
+            let what = "the queue depth of 1: each I/O waits for the one before, so the latency decides";
+            finding(Severity::Note, "limited-by-depth", what.into())
+                .remedy("more outstanding I/Os (-o) or threads (-t), if that is what the application does")
+        }
+        Limiter::Storage => {
+            let what = format!("the storage, with {} I/Os outstanding", limits.depth);
+            finding(Severity::Note, "limited-by-storage", what)
+        }
+    };
+    with_figures(finding, span, effort, limits, limiter)
+}
+
+fn with_figures(
+    mut finding: Finding,
+    span: &SpanView,
+    effort: &Effort,
+    limits: &Limits,
+    limiter: Limiter,
+) -> Finding {
+    if let Some(quota) = quota(span, effort) {
+        finding = finding.shown_by(format!(
+            "it was stopped in {} of {} periods, for {:.2} s in all",
+            quota.throttled_periods,
+            quota.periods,
+            quota.throttled as f64 / 1e9
+        ));
+    }
+    let percent = |share: f64| share * 100.0;
+    if let (Some(busy), Some(busiest), Some(user)) = (limits.busy, limits.busiest, limits.user) {
+        let mut text = format!("threads used {:.0} % of a CPU each", percent(busy));
+        if busiest > busy + 0.05 {
+            text += &format!(" (the busiest one {:.0} %)", percent(busiest));
+        }
+        // How it divides is only sampled.
+        if busy >= MOSTLY {
+            text += &format!(", {:.0} % in the program itself", percent(user.min(busy)));
+        }
+        if let Some(waiting) = limits.waiting.filter(|waiting| percent(*waiting) >= 1.0) {
+            text += &format!(", and waited for one {:.0} % of the time", percent(waiting));
+        }
+        finding = finding.shown_by(text);
+    }
+    if let (Some(nanos), Some(ceiling), true) =
+        (limits.cpu_per_io, limits.ceiling_iops, limiter != Limiter::Profile)
+    {
+        finding = finding.shown_by(format!(
+            "{:.2} us of CPU for an I/O: the CPUs would allow these threads {ceiling:.0} IOPS",
+            nanos / 1000.0
+        ));
+    }
+    if let (Some(in_flight), false) = (limits.in_flight, limits.accounted.is_some()) {
+        finding = finding.shown_by(format!("{in_flight:.1} of {} I/Os in flight on average", limits.depth));
+    }
+    if let (Limiter::Tool | Limiter::Cpu, Some(ToolCost { clock, histogram, ring_noop, .. })) =
+        (limiter, effort.tool)
+    {
+        let ring = ring_noop.map(|nanos| format!(", an empty I/O through io_uring {nanos:.0} ns"));
+        let text =
+            format!("here a look at the clock takes {clock:.0} ns, a histogram entry {histogram:.0} ns");
+        finding = finding.shown_by(text + &ring.unwrap_or_default());
+    }
+    if limiter != Limiter::Profile && span.asked.targets.iter().any(|target| target.throughput.is_some()) {
+        finding = finding.shown_by("the limit that was asked for (-g) was not reached".into());
+    }
+    let unreached = effort.io_limits.iter().filter(|_| limiter == Limiter::Storage);
+    for IoLimit { group, device, .. } in unreached {
+        finding = finding.shown_by(format!(
+            "the control group {group} has an I/O limit on device {device}; it wasn't reached"
+        ));
+    }
+    finding
+}

@@ -1,0 +1,263 @@
+//! Was the run steady? And if not: since when, what it looks like, and which warm-up would help.
+
+use super::plateau::{self, Plateau};
+use super::{Finding, Severity, SpanView};
+use crate::results::{HeatChange, Sample, WarmUp};
+use crate::stats::{Course, FEWEST, Shape};
+use crate::units;
+use serde::Serialize;
+
+/// What became of the rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It stayed where it was.
+    Steady,
+    /// It rose from the beginning on.
+    Rising,
+    /// It fell from the beginning on.
+    Falling,
+    /// It changed at once, once or a few times.
+    Changed,
+    /// It went up and down.
+    Uneven,
+}
+
+/// How steady a time span was. Rates are I/Os per second, times seconds since measuring began.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Steadiness {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Intervals that it rests on.
+    pub intervals: usize,
+    /// Their length, s.
+    pub interval: f64,
+    /// Mean rate, outliers left out.
+    pub iops: f64,
+    /// Standard deviation of the intervals, outliers left out, share of the mean.
+    pub variation: f64,
+    /// Single intervals far from their neighbours.
+    pub outliers: usize,
+    /// Largest distance between two fifths of the run, share of the mean; above 0.2 the SNIA calls it not steady.
+    pub excursion: f64,
+    /// Change along the line through the fifths of the run, share of the mean; beyond 0.1 the SNIA calls it not steady.
+    pub slope: f64,
+    /// How much an interval resembles the one before it, 0 to 0.8.
+    pub autocorrelation: f64,
+    /// The rate at the beginning: that of the ramp, or of the first level; the lowest one when uneven.
+    pub from_iops: f64,
+    /// The rate at the end; the highest one when uneven.
+    pub to_iops: f64,
+    /// When the rate changed.
+    pub changes: Vec<f64>,
+    /// From when on it was steady; `None` = it wasn't.
+    pub steady_from: Option<f64>,
+    /// The warm-up (`-W`) with which it would have been, s; `None` = it was, or longer than this run tells.
+    pub warm_up: Option<u32>,
+}
+
+/// The verdict on a time span; `None` = too short, or nothing was counted by interval.
+pub(super) fn judge(span: &SpanView) -> Option<Steadiness> {
+    let (rates, interval) = rates(span)?;
+    let course = Course::of(&rates)?;
+    let at = |index: usize| index as f64 * interval;
+    let (verdict, from_iops, to_iops, changes) = match &course.shape {
+        Shape::Level => (Verdict::Steady, course.mean, course.mean, vec![]),
+        Shape::Ramp { from, to, .. } => {
+            (if to > from { Verdict::Rising } else { Verdict::Falling }, *from, *to, vec![])
+        }
+        Shape::Steps { levels } => {
+            let rate = |level: Option<&crate::stats::Level>| level.map_or(course.mean, |level| level.rate);
+            let changes = levels.iter().skip(1).map(|level| at(level.begin)).collect();
+            (Verdict::Changed, rate(levels.first()), rate(levels.last()), changes)
+        }
+        Shape::Restless { low, high } => (Verdict::Uneven, *low, *high, vec![]),
+    };
+    let steady_from = course.settles_at().map(at);
+    let warm_up = steady_from
+        .filter(|_| verdict != Verdict::Steady)
+        .map(|from| warmed_up(span).saturating_add(from.ceil() as u32));
+    Some(Steadiness {
+        verdict,
+        intervals: course.count,
+        interval,
+        iops: course.mean,
+        variation: course.variation,
+        outliers: course.outliers,
+        excursion: course.excursion,
+        slope: course.slope,
+        autocorrelation: course.autocorrelation,
+        from_iops,
+        to_iops,
+        changes,
+        steady_from,
+        warm_up,
+    })
+}
+
+/// How long it had warmed up, s.
+fn warmed_up(span: &SpanView) -> u32 {
+    let until_steady = span.results.observed.as_ref().and_then(|observed| observed.warm_up);
+    until_steady.map_or(span.asked.warmup, |warm_up| warm_up.seconds)
+}
+
+/// I/Os per second from interval to interval, and the length of one, s: from second to second, as the controlling thread
+/// saw it; in simulated time by the intervals of `-D`.
+fn rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
+    let samples = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.samples);
+    if let Some(last) = samples.last() {
+        let interval = last.end_us as f64 / 1e6 / samples.len() as f64;
+        return Some((sampled(samples), interval));
+    }
+    let intervals = &span.measured.iops.as_ref()?.intervals;
+    let width = f64::from(span.asked.io_bucket_duration) / 1000.0;
+    // The last one is as long as the others only if the duration is a multiple of it.
+    let whole = (span.measured.seconds / width).floor() as usize;
+    Some((intervals.iter().take(whole).map(|interval| interval.total.iops).collect(), width))
+}
+
+fn sampled(samples: &[Sample]) -> Vec<f64> {
+    let mut before = 0;
+    let rate = |sample: &Sample| {
+        let micros = sample.end_us.saturating_sub(before).max(1);
+        before = sample.end_us;
+        sample.ios as f64 * 1e6 / micros as f64
+    };
+    samples.iter().map(rate).collect()
+}
+
+/// The verdict as a finding, and what became of `--until-steady`.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let waited = span.results.observed.as_ref().and_then(|observed| observed.warm_up);
+    let waited = waited.map(|warm_up| match warm_up {
+        WarmUp { seconds, steady: true, .. } => {
+            Finding::new("steady-after", Severity::Note, span, format!("steady after {seconds} s of warm-up"))
+        }
+        WarmUp { seconds, limit, .. } => {
+            let message =
+                format!("it did not become steady in {seconds} s of warm-up, and was measured all the same");
+            let remedy = format!("let it take longer: --until-steady={}", limit.saturating_mul(4));
+            Finding::new("never-steady", Severity::Warning, span, message).remedy(remedy)
+        }
+    });
+    waited.into_iter().chain(judge(span).map(|steady| finding(span, &steady))).collect()
+}
+
+fn finding(span: &SpanView, steady: &Steadiness) -> Finding {
+    let Steadiness { from_iops: from, to_iops: to, .. } = *steady;
+    let seconds = steady.intervals as f64 * steady.interval;
+    let change = format!("from {from:.0} to {to:.0} IOPS ({:+.0} %)", (to / from.max(1e-9) - 1.0) * 100.0);
+    let finding = |name, severity, message| Finding::new(name, severity, span, message);
+    match steady.verdict {
+        Verdict::Steady => {
+            let message = format!("steady for {seconds:.0} s: {:.0} IOPS", steady.iops);
+            return with_figures(finding("steady", Severity::Note, message), steady);
+        }
+        Verdict::Uneven => {
+            let message = format!("not steady: it went up and down between {from:.0} and {to:.0} IOPS");
+            let remedy = "find out what comes and goes (other users, garbage collection, cache flushes); measure long \
+                          enough to see many of its rounds (-d)";
+            return with_figures(finding("uneven", Severity::Warning, message), steady).remedy(remedy);
+        }
+        _ => {}
+    }
+    let (name, message) = match (steady.verdict, steady.steady_from) {
+        (Verdict::Changed, _) => {
+            let times: Vec<String> = steady.changes.iter().map(|time| format!("{time:.0}")).collect();
+            ("changed", format!("not steady: the speed changed at second {}: {change}", times.join(", ")))
+        }
+        (Verdict::Rising, None) => ("rising", format!("not steady: still rising when it ended: {change}")),
+        (_, None) => ("falling", format!("not steady: still falling when it ended: {change}")),
+        (Verdict::Rising, Some(until)) => {
+            ("rising", format!("not steady: it rose until second {until:.0}: {change}"))
+        }
+        (_, Some(until)) => ("falling", format!("not steady: it fell until second {until:.0}: {change}")),
+    };
+    let mut finding = with_figures(finding(name, Severity::Warning, message), steady);
+    for cause in causes(span, steady) {
+        finding = finding.shown_by(cause);
+    }
+    finding.remedy(match steady.warm_up {
+        Some(seconds) => format!("warm up until it is steady: -W{seconds}, or --until-steady"),
+        None => "warm up for longer than this run took: --until-steady finds out how long".into(),
+    })
+}
+
+fn with_figures(finding: Finding, steady: &Steadiness) -> Finding {
+    let percent = |share: f64| share * 100.0;
+    let mut figures = format!(
+        "{} intervals of {:.3} s vary by {:.1} %, fifths of the run by {:.1} %, slope {:+.1} %",
+        steady.intervals,
+        steady.interval,
+        percent(steady.variation),
+        percent(steady.excursion),
+        percent(steady.slope)
+    );
+    match steady.outliers {
+        0 => {}
+        1 => figures += "; one interval far from its neighbours",
+        n => figures += &format!("; {n} intervals far from their neighbours"),
+    }
+    finding.shown_by(figures)
+}
+
+/// What speaks for a cause.
+fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
+    let mut causes = Vec::new();
+    let slower = steady.to_iops < steady.from_iops;
+    if let (Verdict::Changed, true, Some(from)) = (steady.verdict, slower, steady.steady_from) {
+        causes.extend(limit(span, from));
+        let total = &span.measured.total.total.throughput;
+        let written = span.measured.write.total.throughput.bytes;
+        if written * 2 > total.bytes
+            && let Some(first) = steady.changes.first()
+        {
+            // Until then the rate was that of the first level.
+            let share = steady.from_iops * first / total.ios.max(1) as f64;
+            let bytes = units::Size((written as f64 * share.min(1.0)) as u64);
+            causes.push(format!(
+                "about {bytes} were written before it: a fast write cache of that size would fill up so"
+            ));
+        }
+    }
+    if slower && let Some(change) = span.results.observed.as_ref().and_then(|observed| observed.heat.as_ref())
+    {
+        causes.extend(heat(change));
+    }
+    causes
+}
+
+/// Nearer to its limit than so many degrees a disk may slow down.
+const HOT: f64 = 5.0;
+
+/// What got too hot.
+fn heat(change: &HeatChange) -> Vec<String> {
+    let HeatChange { before, after } = change;
+    let hot = after.disks.iter().filter_map(|now| {
+        let limit = now.limit.filter(|limit| now.celsius > limit - HOT)?;
+        let then = before.disks.iter().find(|then| then.disk == now.disk)?;
+        let (disk, from, to) = (&now.disk, then.celsius, now.celsius);
+        Some(format!(
+            "{disk} was at {from:.0} °C before and {to:.0} °C after it; it calls {limit:.0} °C too hot"
+        ))
+    });
+    let throttles = after.cpu_throttles.zip(before.cpu_throttles).map(|(now, then)| now.saturating_sub(then));
+    let cpus = throttles.filter(|count| *count > 0);
+    hot.chain(cpus.map(|count| format!("the CPUs slowed down {count} times because of heat"))).collect()
+}
+
+/// A level that a limit would make: flat, and at a round number.
+fn limit(span: &SpanView, from: f64) -> Option<String> {
+    let (rates, interval) = rates(span)?;
+    // The interval of the change belongs to both levels.
+    let flat = rates.get((from / interval).round() as usize + 1..)?;
+    let total = &span.measured.total.total.throughput;
+    let size = total.bytes as f64 / total.ios.max(1) as f64;
+    let found = plateau::of(flat, size).filter(|_| flat.len() >= FEWEST / 2)?;
+    let Plateau { number, variation } = found;
+    Some(format!(
+        "after it the rate is flat to {:.1} % at {number}, a round number: that looks like a limit (throttling, used up \
+         burst credits)",
+        variation * 100.0
+    ))
+}

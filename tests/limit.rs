@@ -1,0 +1,232 @@
+//! What limited a run, and whether its latencies account for its queue depth.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Ended, command_of, diskspd, skip};
+use diskspd::engine::EngineKind;
+use diskspd::report::json;
+use diskspd::results::{CpuTimes, Effort, Observed, Record, WorkerEffort, summarize};
+use diskspd::system::cgroup;
+use diskspd::system::threads::ThreadTimes;
+use diskspd::truth::{Judgement, Limiter, Severity, judge};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A record of ten simulated seconds of this line, on two CPUs.
+fn record(line: &str) -> Record {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("r.json");
+    let line = format!("-c1G -b4K -r -W0 -d10 --engine sim --out {} {line} x", file.display());
+    let ended = diskspd(&line, Path::new(""));
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let mut record = json::read(&fs::read(file).unwrap()).unwrap();
+    let topology = &mut record.system.topology;
+    topology.groups.truncate(1);
+    (topology.groups[0].mask, topology.groups[0].active) = (3, 2);
+    record.results.time_spans[0].cpus = vec![CpuTimes { idle: 1, ..CpuTimes::default() }; 2];
+    record
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A thread that was on a CPU for so many percent of ten seconds, in the program itself, and without one.
+fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)) -> WorkerEffort {
+    let share = |percent: u64| percent * SECOND / 10;
+    let (busy, user) = (share(busy), share(user));
+    WorkerEffort {
+        engine,
+        depth,
+        times: Some(ThreadTimes { busy, waiting: Some(share(waiting)), user, system: busy - user }),
+    }
+}
+
+fn judged(mut record: Record, effort: Effort) -> Judgement {
+    record.results.time_spans[0].observed = Some(Observed { effort: Some(effort), ..Observed::default() });
+    judge(&record, &summarize(&record))
+}
+
+fn effort(workers: Vec<WorkerEffort>) -> Effort {
+    Effort { workers, ..Effort::default() }
+}
+
+#[test]
+fn what_limited_a_run_follows_from_what_it_took() {
+    use EngineKind::{Mmap, Null, Sync, Uring};
+    use Limiter::*;
+    let quota = |throttled_periods, throttled| cgroup::CpuQuota {
+        group: "/sys/fs/cgroup/a".into(),
+        cpus: 0.5,
+        periods: 100,
+        throttled_periods,
+        throttled,
+    };
+    let with_quota =
+        |q: cgroup::CpuQuota| Effort { quotas: vec![q], ..effort(vec![worker(Uring, 4, (20, 5, 0))]) };
+    // 4 I/Os outstanding on the simulated drive: 48,000 reads of 4 KiB per second.
+    let with_limit = |reads, read_bytes, writes| Effort {
+        io_limits: vec![cgroup::IoLimit {
+            device: "8:0".into(),
+            reads,
+            read_bytes,
+            writes,
+            ..cgroup::IoLimit::default()
+        }],
+        ..effort(vec![worker(Uring, 4, (20, 5, 0))])
+    };
+    for (line, effort, limiter, severity) in [
+        ("-o4", effort(vec![worker(Uring, 4, (20, 5, 3))]), Storage, Severity::Note),
+        ("-o1", effort(vec![worker(Sync, 1, (30, 10, 0))]), Depth, Severity::Note),
+        ("-o1 -t2", effort(vec![worker(Sync, 1, (30, 10, 0)); 2]), Storage, Severity::Note),
+        ("-o4", effort(vec![worker(Uring, 4, (98, 10, 1))]), Cpu, Severity::Note),
+        (
+            "-o4 -t2",
+            effort(vec![worker(Uring, 4, (97, 9, 1)), worker(Uring, 4, (9, 3, 0))]),
+            Cpu,
+            Severity::Note,
+        ),
+        ("-o4", effort(vec![worker(Uring, 4, (98, 80, 1))]), Tool, Severity::Warning),
+        ("-o4", effort(vec![worker(Mmap, 4, (98, 80, 1))]), Cpu, Severity::Note),
+        ("-o4", effort(vec![worker(Null, 4, (98, 95, 1))]), Tool, Severity::Note),
+        ("-o4", effort(vec![worker(Null, 4, (60, 55, 1))]), Tool, Severity::Note),
+        ("-o4", effort(vec![worker(Uring, 4, (60, 10, 38))]), BusyCpus, Severity::Note),
+        // Much work waits for a CPU, but the thread has time left.
+        ("-o4", effort(vec![worker(Uring, 4, (20, 10, 25))]), Storage, Severity::Note),
+        ("-o4", with_quota(quota(30, SECOND)), CpuQuota, Severity::Warning),
+        ("-o4", with_quota(quota(12, SECOND / 100)), CpuQuota, Severity::Warning),
+        ("-o4", with_quota(quota(2, SECOND / 100)), Storage, Severity::Note),
+        ("-o4 -g1000i", with_quota(quota(30, SECOND)), CpuQuota, Severity::Warning),
+        ("-o4 -g1000i", effort(vec![worker(Uring, 4, (20, 5, 3))]), Profile, Severity::Note),
+        ("-o4 -g1000", effort(vec![worker(Uring, 4, (20, 5, 3))]), Profile, Severity::Note),
+        ("-o4 -g900000i", effort(vec![worker(Uring, 4, (20, 5, 3))]), Storage, Severity::Note),
+        ("-o4 -i10 -j5", effort(vec![worker(Uring, 4, (20, 5, 3))]), Profile, Severity::Note),
+        ("-o4", with_limit(Some(48_000), None, None), IoLimit, Severity::Warning),
+        ("-o4", with_limit(None, Some(48_000 * 4096), None), IoLimit, Severity::Warning),
+        ("-o4", with_limit(Some(90_000), None, Some(48_000)), Storage, Severity::Note),
+    ] {
+        let told = format!("{line}: {effort:?}");
+        let judgement = judged(record(line), effort);
+        assert_eq!(judgement.limits[0].as_ref().unwrap().limited_by, Some(limiter), "{told}");
+        let finding =
+            judgement.findings.iter().find(|finding| finding.name.starts_with("limited-by")).unwrap();
+        assert_eq!(finding.severity, severity, "{told}");
+    }
+}
+
+#[test]
+fn the_figures_are_shares_of_a_cpu_and_what_it_would_allow() {
+    let workers = vec![worker(EngineKind::Uring, 4, (30, 10, 2)), worker(EngineKind::Uring, 4, (10, 0, 4))];
+    let record = record("-o4 -t2 -L");
+    let ios = summarize(&record).time_spans[0].as_ref().unwrap().total.total.throughput.ios as f64;
+    let judgement = judged(record, effort(workers));
+    let limits = judgement.limits[0].as_ref().unwrap();
+    let near = |value: Option<f64>, expected: f64| value.is_some_and(|v| (v / expected - 1.0).abs() < 1e-9);
+    assert!(near(limits.busy, 0.2) && near(limits.busiest, 0.3), "{limits:?}");
+    assert!(near(limits.user, 0.05) && near(limits.waiting, 0.03), "{limits:?}");
+    assert!(near(limits.cpu_per_io, 4e9 / ios), "{limits:?}");
+    assert!(near(limits.ceiling_iops, ios / 2.0), "{limits:?}");
+    assert_eq!(limits.depth, 8);
+    assert!(limits.in_flight.is_some_and(|n| (7.9..8.01).contains(&n)), "{limits:?}");
+}
+
+#[test]
+fn latencies_account_for_the_queue_depth_or_a_finding_says_so() {
+    let idle = |engine, depth| effort(vec![worker(engine, depth, (10, 5, 0))]);
+    // The simulated device keeps 4 I/Os in flight, whatever the record says of the thread.
+    for (line, effort, name, accounted) in [
+        ("-o4 -L", idle(EngineKind::Uring, 4), None, Some(1.0)),
+        ("-o4", idle(EngineKind::Uring, 4), None, None),
+        ("-o4 -L", idle(EngineKind::Uring, 5), Some(("latency-accounting", Severity::Warning)), Some(0.8)),
+        ("-o4 -L", idle(EngineKind::Uring, 3), Some(("latency-accounting", Severity::Warning)), Some(1.333)),
+        ("-o19 -L", idle(EngineKind::Uring, 20), Some(("latency-accounting", Severity::Note)), Some(0.95)),
+        ("-o4 -L", idle(EngineKind::Uring, 16), Some(("depth-not-reached", Severity::Note)), Some(0.25)),
+        // No closed loop, or one whose latencies mean nothing.
+        ("-o4 -L -g100i", idle(EngineKind::Uring, 16), None, None),
+        ("-o4 -L -i10 -j100", idle(EngineKind::Uring, 16), None, None),
+        ("-o4 -L", idle(EngineKind::Null, 16), None, None),
+        ("-o4 -L", idle(EngineKind::Mmap, 4), Some(("depth-not-reached", Severity::Note)), None),
+    ] {
+        let told = format!("{line}: {:?}", effort.workers);
+        let judgement = judged(record(line), effort);
+        let found = judgement.limits[0].as_ref().unwrap().accounted;
+        match accounted {
+            None => assert_eq!(found, None, "{told}"),
+            Some(share) => assert!(
+                found.is_some_and(|found| (found / share - 1.0_f64).abs() < 0.01),
+                "{told}: {found:?}"
+            ),
+        }
+        let names = ["latency-accounting", "depth-not-reached"];
+        let finding = judgement.findings.iter().find(|finding| names.contains(&finding.name));
+        assert_eq!(finding.map(|finding| (finding.name, finding.severity)), name, "{told}");
+    }
+}
+
+#[test]
+fn a_real_run_says_what_limited_it_and_what_it_took() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("r.json");
+    let line = format!("-c1M -o4 -r -g1000i -W0 -d1 --engine null --out {} x", file.display());
+    let ended = diskspd(&line, Path::new(""));
+    assert!(
+        ended.stderr.contains("NOTE: what limited it: the limits that were asked for"),
+        "{}",
+        ended.stderr
+    );
+    let record = json::read(&fs::read(&file).unwrap()).unwrap();
+    let effort = record.results.time_spans[0].observed.as_ref().unwrap().effort.as_ref().unwrap();
+    assert_eq!(effort.workers.len(), 1);
+    assert!(effort.process > 0);
+    let cost = effort.tool.unwrap();
+    assert!(cost.clock > 0.0 && cost.histogram > 0.0, "{cost:?}");
+    let times = effort.workers[0].times.unwrap();
+    assert!(times.busy > 0 && times.busy < 2 * SECOND, "{times:?}");
+}
+
+/// A control group with a CPU quota (version 1), gone when dropped.
+struct Group(PathBuf);
+
+impl Group {
+    fn new(quota_us: u32) -> Option<Group> {
+        let directory = PathBuf::from(format!("/sys/fs/cgroup/cpu/diskspd-test-{}", std::process::id()));
+        if !Path::new("/sys/fs/cgroup/cpu/cpu.cfs_quota_us").exists() || fs::create_dir(&directory).is_err() {
+            skip(
+                "no control group with a CPU quota can be made (needs root and the cpu controller of version 1)",
+            );
+            return None;
+        }
+        let group = Group(directory);
+        fs::write(group.0.join("cpu.cfs_quota_us"), quota_us.to_string()).unwrap();
+        Some(group)
+    }
+
+    /// Runs the program within the group.
+    fn run(&self, line: &str) -> Ended {
+        let mut program = command_of(&[]);
+        program.args(line.split_whitespace());
+        let mut command = std::process::Command::new("sh");
+        command.arg("-c").arg("echo $$ > \"$0\" && exec \"$@\"").arg(self.0.join("cgroup.procs"));
+        command.arg(program.get_program()).args(program.get_args());
+        command.output().unwrap().into()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_cpu_quota_that_stops_the_program_is_named() {
+    let Some(group) = Group::new(10_000) else { return };
+    let ended = group.run("-c1M -o4 -r -W0 -d2 --engine null x");
+    let name = group.0.display().to_string();
+    for words in ["WARNING: what limited it: a CPU quota", &name, "0.10 CPUs", "it was stopped in"] {
+        assert!(ended.stderr.contains(words), "{words:?} is not in: {}", ended.stderr);
+    }
+    // Hardly any work: the quota is there, and stops nothing.
+    let ended = group.run("-c1M -o1 -r -g20i -W0 -d1 --engine null x");
+    assert!(ended.stderr.contains("NOTE: what limited it: the limits"), "{}", ended.stderr);
+}

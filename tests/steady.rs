@@ -1,0 +1,213 @@
+//! Whether a run was steady: simulated devices whose speed changes, and courses made of numbers.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Ended, diskspd};
+use diskspd::stats::{Course, Shape};
+use serde_json::Value;
+use std::path::Path;
+
+/// Runs a line with its course (`-D`) in simulated time; returns what it says, and the judgement of its time span.
+fn simulate(line: &str) -> (String, Value) {
+    let directory = tempfile::tempdir().unwrap();
+    let record = directory.path().join("r.json");
+    let line = format!("-c1G -D --out {} {line} x", record.display());
+    let ended = diskspd(&line, Path::new(""));
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    (ended.stderr, record["judgement"]["steadiness"][0].clone())
+}
+
+#[test]
+fn devices_whose_speed_changes_are_found_out() {
+    for (line, verdict, words) in [
+        ("--engine sim -r -o4 -W0 -d20", "steady", &["NOTE: steady for 20 s"][..]),
+        ("--engine sim -r -o1 -g500i -W0 -d20", "steady", &["500 IOPS"]),
+        (
+            "--engine sim:cliff -w100 -b1M -o1 -W0 -d40",
+            "changed",
+            &["WARNING: not steady: the speed changed at second 15", "a fast write cache", "-> ", "-W15"],
+        ),
+        // What is read never fills a write cache.
+        ("--engine sim:cliff -w0 -b1M -o1 -W0 -d40", "steady", &[]),
+        (
+            "--engine sim:throttle -r -o1 -W0 -d40",
+            "changed",
+            &["the speed changed at second 19", "3000 IOPS, a round number"],
+        ),
+        ("--engine sim:throttle -r -o1 -g2000i -W0 -d40", "steady", &[]),
+        ("--engine sim:drift -r -o1 -W0 -d30", "falling", &["still falling when it ended", "--until-steady"]),
+        ("--engine sim:drift -r -o1 -W0 -d120", "falling", &["it fell until second"]),
+    ] {
+        let (stderr, steadiness) = simulate(line);
+        assert_eq!(steadiness["verdict"], verdict, "{line}: {stderr}");
+        for word in words {
+            assert!(stderr.contains(word), "{word:?} is not in what {line} says: {stderr}");
+        }
+        assert_eq!(stderr.contains("WARNING"), verdict != "steady", "{line}: {stderr}");
+    }
+}
+
+#[test]
+fn the_warm_up_that_is_proposed_makes_the_run_steady() {
+    for (line, least) in [
+        ("--engine sim:cliff -w100 -b1M -o1", 14),
+        ("--engine sim:throttle -r -o1", 18),
+        ("--engine sim:drift -r -o1", 45),
+    ] {
+        let (_, steadiness) = simulate(&format!("{line} -W0 -d120"));
+        let proposed = steadiness["warm_up"].as_u64().unwrap();
+        assert!((least..=62).contains(&proposed), "{line}: {proposed}");
+        let (stderr, steadiness) = simulate(&format!("{line} -W{proposed} -d60"));
+        assert_eq!(steadiness["verdict"], "steady", "{line} -W{proposed}: {stderr}");
+    }
+}
+
+#[test]
+fn the_proposal_counts_from_the_warm_up_that_was() {
+    let (_, steadiness) = simulate("--engine sim:throttle -r -o1 -W8 -d40");
+    assert_eq!(steadiness["warm_up"], 19, "{steadiness}");
+}
+
+#[test]
+fn short_runs_have_no_verdict() {
+    let (stderr, steadiness) = simulate("--engine sim -r -W0 -d9");
+    assert_eq!((stderr.as_str(), steadiness), ("", Value::Null));
+}
+
+#[test]
+fn until_steady_measures_when_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let record = directory.path().join("r.json");
+    let run = |options: &str| -> (Ended, Value) {
+        let line = format!("-c1M -W0 -d1 -g4000i --engine null --out {} {options} x", record.display());
+        let ended = diskspd(&line, Path::new(""));
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        let stored: Value = serde_json::from_slice(&std::fs::read(&record).unwrap()).unwrap();
+        (ended, stored["results"]["time_spans"][0]["observed"]["warm_up"].clone())
+    };
+    // Too short for any verdict: it measures all the same, and says so.
+    let (ended, warm_up) = run("--until-steady=2");
+    assert_eq!(warm_up, serde_json::json!({ "seconds": 2, "limit": 2, "steady": false }));
+    assert!(ended.stderr.contains("WARNING: it did not become steady in 2 s"), "{}", ended.stderr);
+    let (ended, warm_up) = run("--until-steady=120");
+    assert_eq!(warm_up["steady"], true, "{}", ended.stderr);
+    assert!(warm_up["seconds"].as_u64() >= Some(10), "{warm_up}");
+    assert!(ended.stderr.contains("NOTE: steady after"), "{}", ended.stderr);
+}
+
+#[test]
+fn until_steady_is_refused_where_time_is_simulated() {
+    let ended = diskspd("-c1M -d1 --engine sim:drift --until-steady x", Path::new(""));
+    ended.fails(3, &["--until-steady", "simulated", "-W<seconds>"]);
+}
+
+/// SplitMix64, and normal noise from it.
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}
+
+/// How a device that is steady scatters.
+#[derive(Debug, Clone, Copy)]
+struct Noise {
+    /// Standard deviation of an interval, share of the rate.
+    deviation: f64,
+    /// How much an interval resembles the one before it.
+    autocorrelation: f64,
+    /// Share of the intervals with a stall, which leaves 20 to 70 % of the rate.
+    stalls: f64,
+}
+
+const NOISES: [Noise; 8] = [
+    Noise { deviation: 0.0, autocorrelation: 0.0, stalls: 0.0 },
+    Noise { deviation: 0.01, autocorrelation: 0.0, stalls: 0.0 },
+    Noise { deviation: 0.03, autocorrelation: 0.0, stalls: 0.0 },
+    Noise { deviation: 0.05, autocorrelation: 0.0, stalls: 0.0 },
+    Noise { deviation: 0.02, autocorrelation: 0.6, stalls: 0.0 },
+    Noise { deviation: 0.03, autocorrelation: 0.5, stalls: 0.0 },
+    Noise { deviation: 0.02, autocorrelation: 0.8, stalls: 0.0 },
+    Noise { deviation: 0.02, autocorrelation: 0.0, stalls: 0.03 },
+];
+
+fn series(random: &mut Random, count: usize, noise: Noise) -> Vec<f64> {
+    let Noise { deviation, autocorrelation: a, stalls } = noise;
+    let mut error = random.normal();
+    let rate = |_| {
+        error = a * error + (1.0 - a * a).sqrt() * random.normal();
+        let stall = if random.uniform() < stalls { 0.2 + 0.5 * random.uniform() } else { 1.0 };
+        10_000.0 * (1.0 + deviation * error) * stall
+    };
+    (0..count).map(rate).collect()
+}
+
+const SEEDS: u64 = 1000;
+
+#[test]
+fn noise_is_steady() {
+    for noise in NOISES {
+        let alarms: Vec<(u64, Course)> = (0..SEEDS)
+            .filter_map(|seed| {
+                let random = &mut Random(seed);
+                let count = 10 + (random.uniform() * 111.0) as usize;
+                let course = Course::of(&series(random, count, noise)).unwrap();
+                (!course.is_steady()).then_some((seed, course))
+            })
+            .collect();
+        assert!(alarms.len() < SEEDS as usize / 100, "{noise:?}: {} false alarms: {alarms:?}", alarms.len());
+    }
+}
+
+/// A cliff of 30 % somewhere between the fifth interval and the fifth last one.
+#[test]
+fn cliffs_are_found_in_noise_where_they_are() {
+    for noise in NOISES.into_iter().filter(|noise| noise.deviation < 0.04) {
+        let mut lost = 0;
+        let mut misplaced = 0;
+        for seed in 0..SEEDS {
+            let random = &mut Random(seed);
+            let count = 15 + (random.uniform() * 106.0) as usize;
+            let mut rates = series(random, count, noise);
+            let at = 5 + (random.uniform() * (count - 10) as f64) as usize;
+            rates[at..].iter_mut().for_each(|rate| *rate *= 0.7);
+            let course = Course::of(&rates).unwrap();
+            lost += usize::from(course.is_steady());
+            let near =
+                |levels: &[diskspd::stats::Level]| levels.iter().any(|level| level.begin.abs_diff(at) <= 2);
+            misplaced += usize::from(!matches!(&course.shape, Shape::Steps { levels } if near(levels)));
+        }
+        assert!(lost < SEEDS as usize / 100, "{noise:?}: {lost} cliffs were not found");
+        assert!(misplaced < SEEDS as usize / 20, "{noise:?}: {misplaced} cliffs were found elsewhere");
+    }
+}
+
+#[test]
+fn a_course_does_not_depend_on_its_unit() {
+    for seed in 0..100 {
+        let rates = series(&mut Random(seed), 40, NOISES[3]);
+        let twice: Vec<f64> = rates.iter().map(|rate| rate * 1024.0).collect();
+        let (one, other) = (Course::of(&rates).unwrap(), Course::of(&twice).unwrap());
+        assert_eq!(one.is_steady(), other.is_steady());
+        assert!((one.excursion - other.excursion).abs() < 1e-9 && (one.slope - other.slope).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn nothing_is_said_of_nothing() {
+    assert_eq!(Course::of(&[5.0; 9]), None);
+    assert_eq!(Course::of(&[0.0; 50]), None);
+    assert_eq!(Course::of(&[f64::NAN; 50]), None);
+    assert_eq!(Course::of(&[]), None);
+}
