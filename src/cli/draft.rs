@@ -48,6 +48,10 @@ pub struct Draft {
     pub destroy: bool,
     /// `--strict`
     pub strict: bool,
+    /// `--flush-after`
+    pub flush_after: bool,
+    /// `--xml-verdict`
+    pub xml_verdict: bool,
     /// An option such as `-?` that answers at once; nothing behind it is read.
     pub answer: Option<Invocation>,
 }
@@ -88,6 +92,8 @@ impl Draft {
             recreate: self.recreate,
             destroy: self.destroy,
             strict: self.strict,
+            flush_after: self.flush_after,
+            xml_verdict: self.xml_verdict,
             warnings,
         }
     }

@@ -100,6 +100,10 @@ pub struct RunRequest {
     pub destroy: bool,
     /// `--strict`: fail when the figures are not what they seem to be.
     pub strict: bool,
+    /// `--flush-after`: what is still in memory at the end is written, and that is timed.
+    pub flush_after: bool,
+    /// `--xml-verdict`: the XML results get an element with the verdict at the end of each time span.
+    pub xml_verdict: bool,
     /// What is accepted but hardly meant, one message each, without the prefix `WARNING:`.
     pub warnings: Vec<String>,
 }

@@ -5,7 +5,7 @@ use super::control::{Control, Phase};
 use super::events::Events;
 use super::io_log::{IoLog, Ring};
 use super::live::Counters;
-use super::observe::Observer;
+use super::observe::{self, Observer};
 use super::precreate::File;
 use super::recorder::merge_errors;
 use super::setup::{self, Shared};
@@ -42,6 +42,8 @@ pub struct Options {
     pub events: Events,
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
+    /// `--flush-after`: what is still in memory at the end is written, and that is timed.
+    pub flush_after: bool,
 }
 
 impl Options {
@@ -295,7 +297,7 @@ fn measure(
     };
     let mut results = SpanResults::default();
     let mut failures = Vec::new();
-    let mut observer = Observer::new(plan, system);
+    let mut observer = Observer::new(plan, system, options);
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for (index, worker) in plan.workers.iter().enumerate() {
@@ -408,6 +410,7 @@ impl Clocked<'_> {
         let measured = clock::monotonic() - start;
         observer.measurement_ended();
         let after = CpuClock::read();
+        observer.measurement_is_over();
         events.measurement_ended(control);
         console.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
         if complete && plan.cooldown > 0 {
@@ -488,6 +491,7 @@ fn simulate(
     options.events.measurement_ended(control);
     failures.extend(control.failures());
     results.intervals = shared.accounts.take_intervals();
+    results.observed = Some(observe::simulated(plan));
     // Nothing real was used: all CPUs were idle in that time.
     let active = system.topology.groups.iter().map(|g| g.active as usize).sum();
     results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];

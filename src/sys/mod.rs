@@ -11,6 +11,7 @@ pub mod files;
 pub mod io_priority;
 pub mod mapping;
 pub mod memory;
+pub mod page_cache;
 pub mod problem;
 pub mod ring;
 pub mod transfer;

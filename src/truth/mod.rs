@@ -8,8 +8,10 @@
 //! nothing is concluded there. Conclusions are drawn here alone, so that an old record can be judged anew.
 
 mod advice;
+mod device;
 mod finding;
 
+pub use device::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 pub use finding::{Finding, Severity};
 
 use crate::profile::{Profile, TimeSpan};
@@ -20,14 +22,17 @@ use serde::Serialize;
 /// Everything that was found about a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Judgement {
+    /// Whether the devices did what was counted: one verdict for each time span that was measured and observed.
+    pub verdicts: Vec<SpanVerdict>,
     /// Findings of all time spans, the worst first; those that are equally bad in the order of the spans and checks.
     pub findings: Vec<Finding>,
 }
 
 impl Judgement {
-    /// How bad the worst finding is; `None` = nothing was found.
+    /// How bad the worst verdict or finding is; `None` = nothing was found.
     pub fn worst(&self) -> Option<Severity> {
-        self.findings.iter().map(|finding| finding.severity).max()
+        let verdicts = self.verdicts.iter().filter_map(|verdict| verdict.severity);
+        self.findings.iter().map(|finding| finding.severity).chain(verdicts).max()
     }
 }
 
@@ -57,13 +62,15 @@ const CHECKS: &[Check] = &[advice::check];
 /// Judges a run.
 pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     let mut findings = Vec::new();
+    let mut verdicts = Vec::new();
     let spans = record.profile.time_spans.iter().zip(&record.results.time_spans).zip(&summary.time_spans);
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };
         let (profile, system) = (&record.profile, &record.system);
         let view = SpanView { number: index + 1, profile, asked, system, results, measured };
+        verdicts.extend(device::verdict(&view));
         findings.extend(CHECKS.iter().flat_map(|check| check(&view)));
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    Judgement { findings }
+    Judgement { verdicts, findings }
 }
