@@ -121,7 +121,12 @@ fn memory_that_answers_instead_of_the_device_is_told() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("a", 64);
     says("-b1M -W0 -d1 {}", &file, "C", "");
-    says("-b4K -r -o4 -W0 -d1 {}", &file, "CACHED (WRONG): memory answered", "-> bypass the page cache with -Su");
+    says(
+        "-b4K -r -o4 -W0 -d1 {}",
+        &file,
+        "CACHED (WRONG): memory answered",
+        "-> bypass the page cache with -Su",
+    );
     let strict = diskspd("-b4K -r -o4 -W0 -d1 --strict {}", &file);
     assert_eq!(strict.code, 2, "{}", strict.stderr);
     let honest = diskspd("-b4K -r -o4 -Su -W0 -d1 --strict {}", &file);
@@ -226,8 +231,11 @@ fn what_can_not_be_known_is_not_claimed() {
 #[test]
 fn honest_runs_are_verified_without_a_warning() {
     honest(|line, target| {
-        let ended = diskspd(line, target);
-        ended.report();
+        // On a machine that stands still for longer than a run (a paused guest) nothing is counted.
+        let ran = |ended: &Ended| ended.report().total("Total IO").ios > 0;
+        let Some(ended) = (0..5).map(|_| diskspd(line, target)).find(ran) else {
+            return skip("the machine stands still");
+        };
         assert!(verdict(&ended).starts_with("VERIFIED: "), "{line}: {}", ended.stderr);
     });
 }
@@ -321,7 +329,8 @@ impl Trace {
     }
 
     fn set(&self, file: &str, value: &str) {
-        fs::write(self.instance().join(file), value).unwrap_or_else(|e| panic!("{file}: {e}"));
+        let written = fs::write(self.instance().join(file), value);
+        assert!(written.is_ok(), "{file}: {written:?}");
     }
 
     /// Requests and sectors so far: lines end with `<first sector> + <sectors> <priority> [error]`.
@@ -364,4 +373,3 @@ fn the_counters_of_the_verdict_agree_with_the_kernels_trace_of_the_same_window()
     agree("requests", read["ios"].as_u64().unwrap(), ios);
     agree("bytes", read["bytes"].as_u64().unwrap(), sectors * 512);
 }
-

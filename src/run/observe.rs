@@ -26,6 +26,11 @@ impl<'a> Observer<'a> {
         Observer { _plan: plan, _system: system, devices, observed: Observed::default() }
     }
 
+    /// Shortly before accounting is switched on: what takes longer.
+    pub fn measurement_is_near(&mut self) {
+        self.devices.look_at_memory_before();
+    }
+
     /// Right before accounting is switched on.
     pub fn measurement_begins(&mut self) {
         self.devices.begin();

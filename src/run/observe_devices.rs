@@ -29,6 +29,30 @@ struct Target {
     facts: TargetDevices,
     /// Of a target that is written to: open, to ask the kernel what of it is in memory, and to flush it.
     file: Option<File>,
+    /// Bytes.
+    size: u64,
+}
+
+/// Longest time that may be spent on asking what of the targets is in memory only, ns. What takes longer stays unknown.
+const PATIENCE: clock::Nanos = 20_000_000;
+/// Bytes asked about at once: below a millisecond when all of them are cached.
+const PIECE: u64 = 16 << 20;
+
+impl Target {
+    /// Bytes of it that are in memory only; `None` = the kernel doesn't tell, or not before `deadline`.
+    fn unwritten(&self, deadline: clock::Nanos) -> Option<u64> {
+        let file = self.file.as_ref()?;
+        let mut sum = 0;
+        let mut offset = 0;
+        while offset < self.size {
+            if clock::monotonic() >= deadline {
+                return None;
+            }
+            sum += page_cache::unwritten(file.as_fd(), offset, PIECE).ok()?;
+            offset += PIECE;
+        }
+        Some(sum)
+    }
 }
 
 impl DeviceWatch {
@@ -43,10 +67,8 @@ impl DeviceWatch {
                 };
                 let written = target.open.write && engine.row().real_io;
                 let file = written.then(|| File::open(&target.location).ok()).flatten();
-                Target {
-                    facts: TargetDevices { path: target.path.clone(), stack, ..Default::default() },
-                    file,
-                }
+                let facts = TargetDevices { path: target.path.clone(), stack, ..Default::default() };
+                Target { facts, file, size: target.size }
             })
             .collect();
         let mut names: Vec<String> = Vec::new();
@@ -57,6 +79,14 @@ impl DeviceWatch {
         }
         let counters = Counters::open(&Root::live(), &names);
         DeviceWatch { targets, names, counters, before: None, after: None, flush }
+    }
+
+    /// How much of the targets is in memory only, shortly before the first reading.
+    pub fn look_at_memory_before(&mut self) {
+        let deadline = clock::monotonic() + PATIENCE;
+        for target in &mut self.targets {
+            target.facts.unwritten_before = target.unwritten(deadline);
+        }
     }
 
     /// The first reading. What is between it and the window is counted by the devices but not by the workers, so
@@ -75,8 +105,9 @@ impl DeviceWatch {
     /// How much of the targets is in memory only. It takes longer the more is: nothing that has to be read at the
     /// window's end may come behind it.
     pub fn look_at_memory(&mut self) {
+        let deadline = clock::monotonic() + PATIENCE;
         for target in &mut self.targets {
-            target.facts.unwritten = target.file.as_ref().and_then(|f| page_cache::unwritten(f.as_fd()).ok());
+            target.facts.unwritten = target.unwritten(deadline);
         }
     }
 

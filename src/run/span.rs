@@ -398,6 +398,7 @@ impl Clocked<'_> {
             }
         }
         console.verbose(|| format!("measuring for {} s", plan.duration));
+        observer.measurement_is_near();
         events.measurement_begins(control);
         let before = CpuClock::read();
         observer.measurement_begins();

@@ -26,13 +26,14 @@ struct Pages {
     recently_evicted: u64,
 }
 
-/// Bytes of a file or block device that were written to memory and are not on their medium yet: dirty, or just being
-/// written back. The kernel looks at every cached page of the file: some 10 ns each.
+/// Bytes of a part of a file or block device that were written to memory and are not on their medium yet: dirty, or just
+/// being written back. `offset` and `length` in bytes; a length of 0 reaches to the end. The kernel looks at every cached
+/// page in that part: some 100 to 200 ns each.
 ///
 /// # Errors
 /// `ENOSYS` on an older kernel; `EPERM` for a file of somebody else's that we may not write; `EOPNOTSUPP`.
-pub fn unwritten(file: BorrowedFd<'_>) -> io::Result<u64> {
-    let range = Range { offset: 0, length: 0 };
+pub fn unwritten(file: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<u64> {
+    let range = Range { offset, length };
     let mut pages = Pages::default();
     // SAFETY: the kernel reads one structure and fills the other; both have the layout that it defines and live until
     // the call returns. On a kernel without the call the number is nobody's.
@@ -55,12 +56,12 @@ mod tests {
     fn what_was_written_is_unwritten_until_it_is_synchronized() {
         let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
         file.write_all(&vec![1; 1 << 20]).unwrap();
-        match unwritten(file.as_fd()) {
+        match unwritten(file.as_fd(), 0, 0) {
             Err(error) => assert_eq!(error.raw_os_error(), Some(libc::ENOSYS), "Linux before 6.5"),
             // The kernel may begin to write at any time.
             Ok(bytes) => assert!(bytes <= 1 << 20, "{bytes}"),
         }
         file.sync_all().unwrap();
-        assert!(unwritten(file.as_fd()).is_err() || unwritten(file.as_fd()).unwrap() == 0);
+        assert!(unwritten(file.as_fd(), 0, 1 << 20).unwrap_or(0) == 0);
     }
 }

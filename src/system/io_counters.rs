@@ -158,6 +158,9 @@ pub struct TargetDevices {
     pub path: RawText,
     /// What it lies on.
     pub stack: Stack,
+    /// Bytes of it that were in memory only shortly before measuring began; `None` = as below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwritten_before: Option<u64>,
     /// Bytes of it that were in memory only when measuring had ended; `None` = not known, or nothing was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten: Option<u64>,

@@ -51,9 +51,16 @@ impl Judged<'_> {
         self.part.in_flight.bytes.saturating_add((counted as f64 * self.slack) as u64)
     }
 
-    /// What was waiting in memory before and isn't any more: written within the window, though not counted in it.
+    /// What of the targets was waiting in memory before and isn't any more: written within the window, though not counted
+    /// in it. Where the kernel doesn't tell by file, what the whole machine's memory tells has to do.
     fn settled(&self) -> u64 {
-        self.facts.unwritten.map_or(0, |(before, after)| before.saturating_sub(after))
+        let by_file = self.part.targets.iter().map(|target| target.unwritten_before.zip(target.unwritten));
+        let machine = || self.facts.unwritten.filter(|_| self.part.write.bytes > 0);
+        let (before, after) = match by_file.flatten().reduce(|a, b| (a.0 + b.0, a.1 + b.1)) {
+            Some(known) => known,
+            None => machine().unwrap_or_default(),
+        };
+        before.saturating_sub(after)
     }
 
     /// What others did on the devices right beneath the targets. Reads that this process asked for are known from the

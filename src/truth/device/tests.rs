@@ -30,7 +30,8 @@ struct Case {
     /// What the process asked for; reads only matter.
     own: Option<u64>,
     unwritten: (u64, u64),
-    file_unwritten: Option<u64>,
+    /// Of the target, before and after.
+    file_unwritten: Option<(u64, u64)>,
     depth: u32,
     /// Readings took this much longer than the window, ns.
     slack: u64,
@@ -95,7 +96,8 @@ impl Case {
             layers: self.devices.iter().map(|(layer, ..)| layer.clone()).collect(),
             without: self.devices.is_empty().then(|| "it lies in memory".into()),
         };
-        TargetDevices { path: path.into(), stack, unwritten: self.file_unwritten, flush: None }
+        let (before, after) = self.file_unwritten.unzip();
+        TargetDevices { path: path.into(), stack, unwritten_before: before, unwritten: after, flush: None }
     }
 
     fn verdict(&self) -> SpanVerdict {
@@ -138,7 +140,7 @@ fn verdict_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> Span
     let span = SpanResults {
         measured: SECOND,
         threads: threads.collect(),
-        observed: Some(Observed { devices: Some(facts), ..Observed::default() }),
+        observed: Some(Observed { devices: Some(facts) }),
         ..SpanResults::default()
     };
     let profile = Profile {
@@ -198,7 +200,7 @@ fn every_relation_of_counts_has_its_verdict() {
         ),
         (
             "a burst that stays in memory",
-            Case { file_unwritten: Some(64 * MIB), ..writes(100).cached().device(wrote(0)) },
+            Case { file_unwritten: Some((0, 64 * MIB)), ..writes(100).cached().device(wrote(0)) },
             Deferred,
             Some(Wrong),
             "64 MiB were still in memory",
@@ -259,11 +261,25 @@ fn every_relation_of_counts_has_its_verdict() {
         ),
         ("a log while a file is read", reads(20).file().device((20 * MIB, 3 * MIB)), Verified, None, ""),
         (
-            "what was written before is written now",
-            Case { unwritten: (60 * MIB, 0), ..reads(100).file().device((100 * MIB, 60 * MIB)) },
+            "what the warm-up wrote is written now",
+            Case { file_unwritten: Some((80 * MIB, 20 * MIB)), ..writes(40).cached().device(wrote(100)) },
             Verified,
             None,
             "",
+        ),
+        (
+            "the same on a kernel that doesn't tell by file",
+            Case { unwritten: (80 * MIB, 20 * MIB), ..writes(40).cached().device(wrote(100)) },
+            Verified,
+            None,
+            "",
+        ),
+        (
+            "somebody else's writes are written while we read",
+            Case { unwritten: (60 * MIB, 0), ..reads(100).file().device((100 * MIB, 60 * MIB)) },
+            Shared,
+            Some(Warning),
+            "(38 %)",
         ),
         ("reads of others, unknown", without_own(reads(100).device(read(200))), Shared, Some(Wrong), ""),
         (
