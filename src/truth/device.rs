@@ -19,6 +19,7 @@ pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 
 use super::SpanView;
 use crate::system::io_counters::DeviceFacts;
+use crate::system::stack::Layer;
 use effects::{Effect, Found, Judged};
 use part::{Done, Part};
 use wording::{amount, count, size, times};
@@ -62,11 +63,14 @@ impl OthersReads {
         done: &[Result<Done, (String, Option<String>)>],
         facts: &DeviceFacts,
     ) -> OthersReads {
-        let known = || parts.iter().zip(done).filter_map(|(part, done)| Some((part, done.as_ref().ok()?)));
-        let read: u64 = known().map(|(_, done)| done.read.bytes).sum();
+        let known = || {
+            let parts = parts.iter().zip(done).filter(|(part, _)| part.has_devices());
+            parts.filter_map(|(part, done)| Some((part, done.as_ref().ok()?)))
+        };
+        let read = known().map(|(_, done)| done.read.bytes).fold(0, u64::saturating_add);
         OthersReads {
             bytes: facts.own.map(|own| read.saturating_sub(own.read_bytes)),
-            excess: known().map(|(part, done)| excess(part, done)).sum(),
+            excess: known().map(|(part, done)| excess(part, done)).fold(0, u64::saturating_add),
             parts: known().count(),
         }
     }
@@ -108,8 +112,7 @@ fn judge(
         None => without_effect(judged, first, leaves.is_some(), &found),
     };
     found.effects.retain(|effect| *effect != main);
-    let names =
-        |layers: Vec<&crate::system::stack::Layer>| layers.iter().map(|layer| layer.name.clone()).collect();
+    let names = |layers: Vec<&Layer>| layers.iter().map(|layer| layer.name.clone()).collect();
     let flush: Vec<u64> = part.targets.iter().filter_map(|target| target.flush).collect();
     let mut verdict = DeviceVerdict {
         targets: part.targets.iter().map(|target| target.path.clone()).collect(),
@@ -124,7 +127,7 @@ fn judge(
         write: found.write,
         others_bytes: found.others,
         unwritten_bytes: part.unwritten(),
-        flush_seconds: (!flush.is_empty()).then(|| flush.iter().sum::<u64>() as f64 / 1e9),
+        flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| *ns as f64 / 1e9).sum()),
     };
     verdict.evidence = evidence(judged, &verdict, &found.effects);
     verdict
@@ -143,14 +146,14 @@ fn without_effect(
     if let Some(why) = part.targets.iter().find_map(|target| target.stack.without.as_ref()) {
         return unknown(format!("no device to compare with: {why}"), None);
     }
-    if part.read.bytes + part.write.bytes == 0 {
+    if effects::as_counted(part).bytes() == 0 {
         return unknown("no I/O was counted".into(), None);
     }
     if let (Err((why, remedy)), false) = (first, leaves_known) {
         return unknown(why.clone(), remedy.clone());
     }
     if found.too_few {
-        let ios = count(part.read.ios + part.write.ios);
+        let ios = count(part.read.ios.saturating_add(part.write.ios));
         return unknown(
             format!("{ios} I/Os are too few to compare with the device's"),
             Some("measure longer".into()),

@@ -119,7 +119,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--strict", "end with exit code 2 when the figures are not what they seem to be")],
         default: "findings are printed, the exit code is 0",
         scope: Scope::Profile,
-        notes: "For scripts: what is printed as WRONG after the report fails, or as a verdict that is WRONG. Notes and warnings don't.",
+        notes: "For scripts: verdicts and findings that are printed as WRONG fail. Notes and warnings don't.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "truth"],
         with_profile: true,

@@ -24,11 +24,11 @@ pub struct Found {
     pub read: Option<Comparison>,
     pub write: Option<Comparison>,
     pub others: u64,
-    /// Directions with too few I/Os to say anything.
+    /// In no direction are there enough I/Os to say anything.
     pub too_few: bool,
 }
 
-/// What others and this process did on the devices right beneath the targets.
+/// Bytes that others read from and wrote to the devices right beneath the targets.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Others {
     pub read: u64,
@@ -56,10 +56,11 @@ impl Judged<'_> {
     fn settled(&self) -> u64 {
         let by_file = self.part.targets.iter().map(|target| target.unwritten_before.zip(target.unwritten));
         let machine = || self.facts.unwritten.filter(|_| self.part.write.bytes > 0);
-        let (before, after) = match by_file.flatten().reduce(|a, b| (a.0 + b.0, a.1 + b.1)) {
-            Some(known) => known,
-            None => machine().unwrap_or_default(),
-        };
+        let (before, after) =
+            match by_file.flatten().reduce(|a, b| (a.0.saturating_add(b.0), a.1.saturating_add(b.1))) {
+                Some(known) => known,
+                None => machine().unwrap_or_default(),
+            };
         before.saturating_sub(after)
     }
 
@@ -88,7 +89,7 @@ impl Judged<'_> {
         let mut few = 0;
         for (name, counted, flow, foreign, floor) in [
             ("read", part.read, device.read, others.read, BACKGROUND),
-            ("wrote", part.write, device.write, others.write, floor + self.settled()),
+            ("wrote", part.write, device.write, others.write, self.settled().saturating_add(floor)),
         ] {
             if counted.bytes == 0 {
                 continue;
@@ -111,41 +112,42 @@ impl Judged<'_> {
                 } else {
                     few += 1;
                 }
-            } else if ratio > MORE && ours - counted.bytes > allowed + floor {
+            } else if ratio > MORE && ours - counted.bytes > allowed.saturating_add(floor) {
                 found.effects.push(amplified(name, counted.bytes, ours));
             } else {
                 found.effects.extend(self.merged(name, counted, flow));
             }
         }
         found.too_few = sides > 0 && few == sides;
-        found.others = others.read + others.write;
-        let all = device.read.bytes + device.write.bytes;
-        found.effects.extend(self.shared(found.others, all, &names(&part.first())));
+        found.others = others.read.saturating_add(others.write);
+        found.effects.extend(self.shared(found.others, device.bytes(), &names(&part.first())));
     }
 
     /// Compares what the upper devices passed on with what the lowest ones did.
     pub fn further_down(&self, passed: &Done, leaves: &Done, found: &mut Found) {
         let part = self.part;
         let below = names(&part.leaves());
-        let total = |done: &Done| done.read.bytes + done.write.bytes;
         for (name, upper, lower) in
             [("read", passed.read, leaves.read), ("wrote", passed.write, leaves.write)]
         {
             let ratio = lower.bytes as f64 / upper.bytes as f64;
             let missing = upper.bytes.saturating_sub(lower.bytes);
-            if upper.bytes > 0 && ratio < LESS && missing > self.allowance(upper.bytes) + BACKGROUND {
+            if upper.bytes > 0
+                && ratio < LESS
+                && missing > self.allowance(upper.bytes).saturating_add(BACKGROUND)
+            {
                 found.effects.push(self.less_below(name, upper.bytes, lower.bytes, &below));
             }
         }
-        let excess = total(leaves).saturating_sub(total(passed));
-        let allowed = self.allowance(total(passed)) + if part.is_faithful() { BACKGROUND } else { COMMIT };
+        let excess = leaves.bytes().saturating_sub(passed.bytes());
+        let allowed = self.allowance(passed.bytes()).saturating_add(self.settled()).saturating_add(COMMIT);
         if part.is_faithful() {
-            let by_others = leaves.read.bytes.saturating_sub(passed.read.bytes)
-                + leaves.write.bytes.saturating_sub(passed.write.bytes);
+            let by_others = leaves.read.bytes.saturating_sub(passed.read.bytes);
+            let by_others = by_others.saturating_add(leaves.write.bytes.saturating_sub(passed.write.bytes));
             found.others = found.others.max(by_others);
-            found.effects.extend(self.shared(by_others, total(leaves), &below));
-        } else if total(leaves) as f64 > MORE * total(passed) as f64 && excess > allowed + self.settled() {
-            let much = total(leaves) as f64 >= MUCH_MORE * total(passed) as f64;
+            found.effects.extend(self.shared(by_others, leaves.bytes(), &below));
+        } else if leaves.bytes() as f64 > MORE * passed.bytes() as f64 && excess > allowed {
+            let much = leaves.bytes() as f64 >= MUCH_MORE * passed.bytes() as f64;
             found.effects.push(Effect {
                 verdict: Verdict::Amplified,
                 severity: Some(by_degree(much, false)),
@@ -153,7 +155,7 @@ impl Judged<'_> {
                     "{below} read {} and wrote {}, {} what {} above did: redundancy, metadata, or somebody else",
                     amount(leaves.read.bytes),
                     amount(leaves.write.bytes),
-                    times(total(leaves), total(passed)),
+                    times(leaves.bytes(), passed.bytes()),
                     names(&part.first())
                 ),
                 remedy: None,
@@ -275,7 +277,7 @@ impl Judged<'_> {
     fn shared(&self, others: u64, all: u64, names: &str) -> Option<Effect> {
         let part = self.part;
         let floor = if part.on_file_system { COMMIT } else { BACKGROUND };
-        let allowed = self.allowance(part.read.bytes + part.write.bytes) + floor;
+        let allowed = self.allowance(as_counted(part).bytes()).saturating_add(floor);
         let share = others as f64 / all.max(1) as f64;
         (share >= OTHERS && others > allowed).then(|| Effect {
             verdict: Verdict::Shared,

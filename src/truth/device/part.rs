@@ -27,6 +27,13 @@ pub struct Part<'a> {
     pub on_file_system: bool,
 }
 
+impl Done {
+    /// Bytes read and written; what an edited record claims may be more than there are numbers.
+    pub fn bytes(&self) -> u64 {
+        self.read.bytes.saturating_add(self.write.bytes)
+    }
+}
+
 impl<'a> Part<'a> {
     /// All parts of a span: two targets are in the same one if any device is beneath both.
     pub fn all(span: &SpanView<'a>, facts: &'a DeviceFacts) -> Vec<Part<'a>> {
@@ -64,8 +71,9 @@ impl<'a> Part<'a> {
                 continue;
             }
             let requests = requests(span, asked);
-            part.in_flight.ios += requests;
-            part.in_flight.bytes += requests * u64::from(asked.block_size);
+            part.in_flight.ios = part.in_flight.ios.saturating_add(requests);
+            let bytes = requests.saturating_mul(u64::from(asked.block_size));
+            part.in_flight.bytes = part.in_flight.bytes.saturating_add(bytes);
             part.buffered |= asked.memory_mapped_io || asked.cache_mode == CacheMode::Cached;
         }
         part
@@ -129,7 +137,7 @@ impl<'a> Part<'a> {
     /// What of the targets was in memory only at the end, bytes; `None` = not known, or nothing was written.
     pub fn unwritten(&self) -> Option<u64> {
         let known: Vec<u64> = self.targets.iter().filter_map(|target| target.unwritten).collect();
-        (!known.is_empty()).then(|| known.iter().sum())
+        (!known.is_empty()).then(|| known.into_iter().fold(0, u64::saturating_add))
     }
 }
 
@@ -170,7 +178,7 @@ pub fn done(facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, (String, Opt
         else {
             return Err((format!("the kernel has no statistics of {name}"), None));
         };
-        if !layer.counted && done.read.ios + done.write.ios == 0 {
+        if !layer.counted && done.read.ios == 0 && done.write.ios == 0 {
             let disk = layer.on.first().filter(|_| layer.kind == LayerKind::Partition).unwrap_or(name);
             return Err((
                 format!("the kernel counts no I/O of {name}: its statistics are switched off"),
@@ -178,9 +186,9 @@ pub fn done(facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, (String, Opt
             ));
         }
         for (sum, more) in [(&mut sum.read, &done.read), (&mut sum.write, &done.write)] {
-            sum.ios += more.ios;
-            sum.merges += more.merges;
-            sum.bytes += more.bytes;
+            sum.ios = sum.ios.saturating_add(more.ios);
+            sum.merges = sum.merges.saturating_add(more.merges);
+            sum.bytes = sum.bytes.saturating_add(more.bytes);
         }
     }
     Ok(sum)

@@ -111,7 +111,7 @@ impl Case {
             name: layer.name.clone(),
             done: Activity { read: flow(did.0, *size), write: flow(did.1, *size), ..Activity::default() },
             in_flight_before: 0,
-            ever: did.0 + did.1 > 0,
+            ever: *did != (0, 0),
         };
         DeviceFacts {
             targets,
@@ -414,4 +414,26 @@ fn what_also_happened_is_evidence() {
     let case = Case { own: Some(0), ..run((100 * MIB, 0)).cached().device((100 * MIB, 0)) };
     let found = case.verdict();
     assert!(found.parts[0].evidence[0].starts_with("also SHARED: others used sda"), "{found:#?}");
+}
+
+#[test]
+fn whatever_an_edited_record_claims_is_judged_without_a_panic() {
+    let all = (u64::MAX, u64::MAX);
+    let claims = |case: Case| Case {
+        unwritten: (u64::MAX, 0),
+        file_unwritten: Some(all),
+        slack: u64::MAX / 2,
+        depth: u32::MAX,
+        own: Some(u64::MAX),
+        ..case
+    };
+    for case in
+        [run(all), run((1, 1)).device(all), run(all).cached().on("disk", all), run(all).on("disk", (0, 0))]
+    {
+        let claimed = claims(case.clone());
+        claimed.verdict();
+        let twice = vec![claimed.target("a"), claimed.target("b")];
+        verdict_of(vec![claimed.results("a"), claimed.results("b")], claimed.facts(twice));
+        Case { own: None, ..claimed }.verdict();
+    }
 }
