@@ -15,6 +15,8 @@ use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
 use diskspd::system::cgroup::{CpuQuota, IoLimit};
 use diskspd::system::heat::{Heat, Temperature};
+use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices};
+use diskspd::system::stack::{Layer, Stack};
 use diskspd::system::storage::{BlockDevice, FileSystem, Storage};
 use diskspd::system::threads::ThreadTimes;
 use schema::Shape;
@@ -98,7 +100,7 @@ fn fill_profile(profile: &mut Profile) {
 }
 
 fn fill_results(span: &mut SpanResults) {
-    span.observed = Some(Observed::default());
+    span.observed = Some(Observed { devices: Some(devices()), ..Observed::default() });
     span.threads[0].wait = Some(WaitStatistics::default());
     span.threads[0].engine = Some(EngineUse::default());
     let path = RawText::from(b"\xff".to_vec());
@@ -128,7 +130,13 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
         span.targets.iter_mut().for_each(|t| (t.throughput, t.think_time) = (None, None));
         span.completion_routines = false;
     }
-    let observed = Observed { samples, warm_up, effort: Some(effort(known)), heat: Some(heat(known)) };
+    let observed = Observed {
+        samples,
+        warm_up,
+        effort: Some(effort(known)),
+        heat: Some(heat(known)),
+        ..Observed::default()
+    };
     record.results.time_spans[0].observed = Some(observed);
     record
 }
@@ -163,6 +171,44 @@ fn heat(before_only: bool) -> HeatChange {
     match before_only {
         true => HeatChange { before: hot, after: Heat::default() },
         false => HeatChange { before: Heat::default(), after: hot },
+    }
+}
+
+/// Three targets: on devices that did more than was counted, on one without statistics, and on none.
+fn devices() -> DeviceFacts {
+    let layer = |name: &str, on: &[&str]| Layer {
+        name: name.into(),
+        on: on.iter().map(|name| name.to_string()).collect(),
+        counted: true,
+        unknown_below: on.is_empty().then(|| "no name".into()),
+        ..Layer::default()
+    };
+    let stack = Stack {
+        file_system: Some("ext4".into()),
+        first: vec!["dm-0".into()],
+        layers: vec![layer("dm-0", &["sda"]), layer("sda", &[])],
+        without: None,
+    };
+    let flow = Flow { ios: 1 << 30, merges: 0, bytes: 1 << 40 };
+    let done = Activity { read: flow, write: flow, ..Activity::default() };
+    let activity = |name: &str| DeviceActivity { name: name.into(), done, in_flight_before: 0, ever: true };
+    let other = Stack { first: vec!["sdb".into()], layers: vec![layer("sdb", &[])], ..Stack::default() };
+    let target = |path: RawText, stack| TargetDevices { path, stack, ..TargetDevices::default() };
+    DeviceFacts {
+        targets: vec![
+            TargetDevices {
+                unwritten_before: Some(1),
+                unwritten: Some(1),
+                flush: Some(1),
+                ..target("a.dat".into(), stack)
+            },
+            target(b"\xff".to_vec().into(), other),
+            target("c".into(), Stack::without("it lies in memory")),
+        ],
+        devices: vec![activity("dm-0"), activity("sda")],
+        own: Some(OwnIo::default()),
+        unwritten: Some((1, 1)),
+        elapsed: 1,
     }
 }
 

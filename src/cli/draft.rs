@@ -52,6 +52,10 @@ pub struct Draft {
     pub strict: bool,
     /// `--until-steady`, s
     pub until_steady: Option<u32>,
+    /// `--flush-after`
+    pub flush_after: bool,
+    /// `--xml-verdict`
+    pub xml_verdict: bool,
     /// An option such as `-?` that answers at once; nothing behind it is read.
     pub answer: Option<Invocation>,
 }
@@ -94,6 +98,8 @@ impl Draft {
             destroy: self.destroy,
             strict: self.strict,
             until_steady: self.until_steady,
+            flush_after: self.flush_after,
+            xml_verdict: self.xml_verdict,
             warnings,
         }
     }

@@ -104,6 +104,10 @@ pub struct RunRequest {
     pub strict: bool,
     /// `--until-steady`: the longest that the warm-up may take, s.
     pub until_steady: Option<u32>,
+    /// `--flush-after`: what is still in memory at the end is written, and that is timed.
+    pub flush_after: bool,
+    /// `--xml-verdict`: the XML results get an element with the verdict at the end of each time span.
+    pub xml_verdict: bool,
     /// What is accepted but hardly meant, one message each, without the prefix `WARNING:`.
     pub warnings: Vec<String>,
 }

@@ -55,11 +55,11 @@ pub struct OutFile {
 }
 
 impl OutFile {
-    /// Creates the file under a temporary name beside its own.
+    /// Creates the file under a temporary name beside its own. `verdict`: XML gets the verdict about the devices.
     ///
     /// # Errors
     /// A message: unknown extension, or the file can't be created.
-    pub fn create(request: &OutRequest) -> Result<OutFile, String> {
+    pub fn create(request: &OutRequest, verdict: bool) -> Result<OutFile, String> {
         let path = &request.path;
         let named = request.format.and_then(report::format_named);
         let format = named.or_else(|| report::format_of(path)).ok_or_else(|| {
@@ -78,7 +78,7 @@ impl OutFile {
         name.push(format!(".{}.partial", std::process::id()));
         let partial = path.with_file_name(name);
         File::create(&partial).map_err(|e| format!("--out {}: can't be created: {e}", path.display()))?;
-        Ok(OutFile { path: path.to_path_buf(), partial, format })
+        Ok(OutFile { path: path.to_path_buf(), partial, format: format.with_verdict(verdict) })
     }
 
     /// Writes the report and gives the file its name; a report that was saved before is replaced.

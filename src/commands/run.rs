@@ -47,6 +47,7 @@ pub fn run(request: &RunRequest) -> u8 {
         destroy: request.destroy,
         io_log: request.io_log.clone(),
         until_steady: request.until_steady,
+        flush_after: request.flush_after,
         ..Options::default()
     };
     if request.dry_run {
@@ -148,7 +149,8 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
             return EXIT_RUN_FAILED;
         }
     };
-    let opened = request.out.iter().map(OutFile::create).collect::<Result<Vec<OutFile>, String>>();
+    let opened = request.out.iter().map(|out| OutFile::create(out, request.xml_verdict));
+    let opened = opened.collect::<Result<Vec<OutFile>, String>>();
     let opened =
         opened.and_then(|files| Ok((files, request.stream.as_ref().map(output::open_stream).transpose()?)));
     let (files, stream) = match opened {
@@ -188,7 +190,7 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
         }
     };
     record.results = outcome.results;
-    let mut code = output::report_to_stdout(format_of(profile.result_format), &record);
+    let mut code = output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), &record);
     code = output::save_all(&files, &record).unwrap_or(code);
     if !outcome.failures.is_empty() && profile.result_format == ResultFormat::Xml {
         // As DISKSPD: the document ends without a line feed.
@@ -209,12 +211,12 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
     if doubtful && code == EXIT_SUCCESS { EXIT_DOUBTFUL } else { code }
 }
 
-fn format_of(asked: ResultFormat) -> &'static Format {
+fn format_of(asked: ResultFormat, verdict: bool) -> &'static Format {
     let name = match asked {
         ResultFormat::Text => "text",
         ResultFormat::Xml => "xml",
     };
-    report::format_named(name).unwrap_or(&report::FORMATS[0])
+    report::format_named(name).unwrap_or(&report::FORMATS[0]).with_verdict(verdict)
 }
 
 /// Saves what has been measured so far, with nothing for the time spans to come: a crash loses only the one that runs.
@@ -241,7 +243,7 @@ mod tests {
     fn time_spans_that_ended_are_saved_while_the_next_one_runs() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("run.json");
-        let file = OutFile::create(&OutRequest { format: None, path: path.clone() }).unwrap();
+        let file = OutFile::create(&OutRequest { format: None, path: path.clone() }, false).unwrap();
         let spans = vec![TimeSpan::default(); 3];
         let mut record = Record::new(
             Profile { time_spans: spans, ..Profile::default() },

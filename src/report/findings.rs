@@ -2,7 +2,7 @@
 
 use crate::truth::{Finding, Judgement, Severity};
 
-/// The whole block, worst finding first; empty = nothing was found.
+/// The whole block, the verdicts first, then the findings, worst first; empty = nothing was observed.
 ///
 /// ```text
 /// WRONG: nearly all reads came from the page cache, not from the device
@@ -10,7 +10,7 @@ use crate::truth::{Finding, Judgement, Severity};
 ///        -> bypass the cache with -Su
 /// ```
 pub fn text(judgement: &Judgement) -> String {
-    judgement.findings.iter().map(block).collect()
+    super::verdicts::text(judgement) + &judgement.findings.iter().map(block).collect::<String>()
 }
 
 fn block(finding: &Finding) -> String {

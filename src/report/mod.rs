@@ -16,6 +16,7 @@ pub mod profile_text;
 pub mod profile_xml;
 pub mod text;
 mod text_tables;
+pub mod verdicts;
 pub mod xml;
 
 use crate::results::Record;
@@ -34,6 +35,11 @@ pub struct Format {
 }
 
 impl Format {
+    /// This form, or if so asked the one that also has the verdict about the devices where this one has no place for it.
+    pub fn with_verdict(&'static self, verdict: bool) -> &'static Format {
+        if verdict && self.name == XML_WITH_VERDICT.name { &XML_WITH_VERDICT } else { self }
+    }
+
     /// The whole report at once.
     pub fn bytes(&self, record: &Record) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -50,6 +56,10 @@ pub const FORMATS: &[Format] = &[
     Format { name: "json", extensions: &["json"], write: json::write },
     Format { name: "csv", extensions: &["csv"], write: csv::write },
 ];
+
+/// XML with an element more than DISKSPD's has (`--xml-verdict`).
+static XML_WITH_VERDICT: Format =
+    Format { name: "xml", extensions: &["xml"], write: xml::write_with_verdict };
 
 /// The form of a name.
 pub fn format_named(name: &str) -> Option<&'static Format> {

@@ -60,7 +60,7 @@ pub struct SpanResults {
     /// `-D`: bytes, and with `-L` latencies, by interval, all threads merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,
-    /// What was observed beside the I/Os; `None` in simulated time and in records of programs that did not look.
+    /// What was observed beside the I/Os; `None` in records of programs that did not look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observed>,
 }

@@ -2,6 +2,7 @@
 
 use super::{Effort, Sample, WarmUp};
 use crate::system::heat::Heat;
+use crate::system::io_counters::DeviceFacts;
 use serde::{Deserialize, Serialize};
 
 /// Facts about one time span. What could not be observed is missing, never zero.
@@ -19,6 +20,9 @@ pub struct Observed {
     /// How hot it was; missing = there are no sensors and counters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heat: Option<HeatChange>,
+    /// What the devices beneath the targets did meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub devices: Option<DeviceFacts>,
 }
 
 /// Heat before the warm-up and after the run.

@@ -18,6 +18,7 @@ mod interrupt;
 mod io_log;
 mod live;
 mod observe;
+mod observe_devices;
 #[cfg(test)]
 mod order_tests;
 mod precreate;

@@ -5,6 +5,8 @@
 
 use super::effort;
 use super::live::Counters;
+use super::observe_devices::{self, DeviceWatch};
+use super::span::Options;
 use crate::plan::SpanPlan;
 use crate::results::{HeatChange, Observed};
 use crate::system::System;
@@ -16,30 +18,44 @@ use crate::system::root::Root;
 pub struct Observer<'a> {
     system: &'a System,
     effort: effort::Watch,
+    devices: DeviceWatch,
     /// What is known so far.
     pub(super) observed: Observed,
 }
 
 impl<'a> Observer<'a> {
     /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds.
-    pub fn new(plan: &'a SpanPlan, system: &'a System) -> Observer<'a> {
+    pub fn new(plan: &'a SpanPlan, system: &'a System, options: &Options) -> Observer<'a> {
         let heat = HeatChange { before: heat(system), ..HeatChange::default() };
         let heat = (!heat.before.is_unknown()).then_some(heat);
         Observer {
             system,
             effort: effort::Watch::new(plan),
+            devices: DeviceWatch::new(plan, options.flush_after),
             observed: Observed { heat, ..Observed::default() },
         }
+    }
+
+    /// Shortly before accounting is switched on: what takes longer.
+    pub fn measurement_is_near(&mut self) {
+        self.devices.look_at_memory_before();
     }
 
     /// Right before accounting is switched on.
     pub fn measurement_begins(&mut self, workers: &[Counters]) {
         self.effort.begin(workers);
+        self.devices.begin();
     }
 
     /// Right after accounting was switched off.
     pub fn measurement_ended(&mut self) {
+        self.devices.end();
         self.effort.end();
+    }
+
+    /// When all that belongs to the window has been read, before the cool-down.
+    pub fn measurement_is_over(&mut self) {
+        self.devices.look_at_memory();
     }
 
     /// When the workers have ended: what takes longer.
@@ -48,6 +64,7 @@ impl<'a> Observer<'a> {
             change.after = heat(self.system);
         }
         self.observed.effort = Some(self.effort.finish());
+        self.observed.devices = self.devices.finish();
         self.observed
     }
 }
@@ -60,4 +77,9 @@ fn heat(system: &System) -> Heat {
     disks.sort_unstable();
     disks.dedup();
     Heat::read(&Root::live(), &disks)
+}
+
+/// What there is to observe of a time span in simulated time: nothing took part.
+pub fn simulated(plan: &SpanPlan) -> Observed {
+    Observed { devices: Some(observe_devices::simulated(plan)), ..Observed::default() }
 }

@@ -5,7 +5,7 @@ use super::control::{Control, Phase};
 use super::events::Events;
 use super::io_log::{IoLog, Ring};
 use super::live::Counters;
-use super::observe::Observer;
+use super::observe::{self, Observer};
 use super::precreate::File;
 use super::recorder::merge_errors;
 use super::sampler::Sampler;
@@ -48,6 +48,8 @@ pub struct Options {
     pub until_steady: Option<u32>,
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
+    /// `--flush-after`: what is still in memory at the end is written, and that is timed.
+    pub flush_after: bool,
 }
 
 impl Options {
@@ -279,7 +281,7 @@ fn measure(
     let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
     let mut results = SpanResults::default();
     let mut failed = Vec::new();
-    let mut observer = Observer::new(plan, system);
+    let mut observer = Observer::new(plan, system, options);
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for (index, worker) in plan.workers.iter().enumerate() {
@@ -394,6 +396,7 @@ impl Clocked<'_> {
             }
         }
         console.verbose(|| format!("measuring for {} s", plan.duration));
+        observer.measurement_is_near();
         events.measurement_begins(control);
         let before = CpuClock::read();
         observer.measurement_begins(self.live);
@@ -407,6 +410,7 @@ impl Clocked<'_> {
         let measured = clock::monotonic() - start;
         observer.measurement_ended();
         let after = CpuClock::read();
+        observer.measurement_is_over();
         observer.observed.samples = sampler.samples().to_vec();
         events.measurement_ended(control);
         console.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
@@ -496,6 +500,7 @@ fn simulate(
     failures.extend(by_cause(&failed));
     failures.extend(control.failures());
     results.intervals = shared.accounts.take_intervals();
+    results.observed = Some(observe::simulated(plan));
     // Nothing real was used: all CPUs were idle in that time.
     let active = system.topology.groups.iter().map(|g| g.active as usize).sum();
     results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];

@@ -12,6 +12,7 @@ pub mod io_priority;
 pub mod mapping;
 pub mod memory;
 pub mod noop;
+pub mod page_cache;
 pub mod problem;
 pub mod ring;
 pub mod transfer;

@@ -96,8 +96,20 @@ impl Device {
 
     /// The devices that are made of this one: dm, md, bcache.
     pub fn holders(&self) -> Vec<Device> {
-        let directory = self.directory.join("holders");
+        self.linked("holders")
+    }
+
+    /// The devices that a directory of links leads to.
+    pub fn linked(&self, directory: &str) -> Vec<Device> {
+        let directory = self.directory.join(directory);
         names(&directory).iter().filter_map(|name| Device::at(&directory.join(name))).collect()
+    }
+
+    /// A device that nobody can open: it has no number.
+    pub fn hidden(root: &Root, name: &str) -> Option<Device> {
+        let mut links = ["/sys/class/block", "/sys/block"].iter().map(|at| root.path(format!("{at}/{name}")));
+        let directory = links.find_map(|link| fs::canonicalize(link).ok())?;
+        Some(Device { name: name.to_owned(), number: (0, 0), directory })
     }
 
     /// The name that a device-mapper device was given.

@@ -1,6 +1,7 @@
 //! `/proc/self/mountinfo`: what is mounted where.
 
 use super::device::{Number, parse_number};
+use std::path::Path;
 
 /// A mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +41,14 @@ pub(super) fn parse(text: &str) -> impl Iterator<Item = Mount> + '_ {
         }
         Some(mount)
     })
+}
+
+/// The mount that a path without links lies on. A later mount hides an earlier one at the same place, so the last of the
+/// deepest counts.
+pub(super) fn holding(text: &str, place: &Path) -> Option<Mount> {
+    parse(text)
+        .filter(|mount| place.starts_with(&mount.at))
+        .max_by_key(|mount| Path::new(&mount.at).components().count())
 }
 
 /// Undoes the kernel's `\040` for a blank, and the like.

@@ -10,7 +10,7 @@ use crate::profile::RawText;
 use rustix::fs::FileType;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Files of a device's `queue` directory that are kept.
 const QUEUE: [&str; 14] = [
@@ -91,10 +91,7 @@ pub fn storage(path: &RawText) -> Storage {
 
 /// What a file lies on; `place`: its path without links, or that of its directory; `number`: of its file system's device.
 pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: Number) -> Storage {
-    // A later mount hides an earlier one at the same place, so the last of the longest counts.
-    let mount = mountinfo::parse(&root.text("/proc/self/mountinfo").unwrap_or_default())
-        .filter(|mount| place.starts_with(&mount.at))
-        .max_by_key(|mount| PathBuf::from(&mount.at).components().count());
+    let mount = mountinfo::holding(&root.text("/proc/self/mountinfo").unwrap_or_default(), place);
     // Where a file system has many devices, its own number is none of theirs.
     let candidates = std::iter::once(number).chain(mount.iter().flat_map(|mount| devices_of(root, mount)));
     let device = candidates.into_iter().find_map(|number| Device::of(root, number));

@@ -128,25 +128,32 @@ pub(super) fn devices_of(root: &Root, mount: &Mount) -> Vec<Number> {
     [mount.number].into_iter().chain(devices).collect()
 }
 
-/// The devices of mounted file systems that can have many: only their own directories list them all.
+/// The devices of mounted file systems that can have many, each with the type of its file system.
 fn members(root: &Root) -> Vec<(&'static str, Number)> {
-    let mut members = Vec::new();
+    let instances = instances(root).into_iter();
+    instances.flat_map(|(kind, devices)| devices.into_iter().map(move |each| (kind, each.number))).collect()
+}
+
+/// The mounted file systems that can have many devices, each with all of them: only their own directories list those.
+pub(super) fn instances(root: &Root) -> Vec<(&'static str, Vec<Device>)> {
+    let mut instances = Vec::new();
     for (file_system, below) in [("btrfs", "devices"), ("bcachefs", "")] {
         let directory = format!("/sys/fs/{file_system}");
         for instance in root.names(&directory) {
             let devices = format!("{directory}/{instance}/{below}");
-            for name in root.names(&devices) {
+            let device = |name: &String| {
                 // btrfs links to the device under its own name, bcachefs has a link in `dev-<n>`.
                 let link = root.path(format!("{devices}/{name}/block"));
                 let linked = std::fs::canonicalize(link)
                     .ok()
                     .and_then(|path| Device::named(root, path.file_name()?.to_str()?));
-                let named = if below.is_empty() { None } else { Device::named(root, &name) };
-                members.extend(linked.or(named).map(|device| (file_system, device.number)));
-            }
+                let named = || if below.is_empty() { None } else { Device::named(root, name) };
+                linked.or_else(named)
+            };
+            instances.push((file_system, root.names(&devices).iter().filter_map(device).collect()));
         }
     }
-    members
+    instances
 }
 
 /// `/proc/swaps`: a heading, then lines that begin with the file or device.

@@ -8,15 +8,17 @@
 //! nothing is concluded there. Conclusions are drawn here alone, so that an old record can be judged anew.
 
 mod advice;
+mod device;
 mod finding;
 mod limit;
 mod little;
 mod plateau;
 mod steady;
 
+pub use device::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 pub use finding::{Finding, Severity};
 pub use limit::{Limiter, Limits};
-pub use steady::{Steadiness, Verdict};
+pub use steady::{Steadiness, SteadyVerdict};
 
 use crate::profile::{Profile, TimeSpan};
 use crate::results::{Measured, Record, SpanResults, Summary};
@@ -26,6 +28,8 @@ use serde::Serialize;
 /// Everything that was found about a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Judgement {
+    /// Whether the devices did what was counted: one verdict for each time span that was measured and observed.
+    pub verdicts: Vec<SpanVerdict>,
     /// Findings of all time spans, the worst first; those that are equally bad in the order of the spans and checks.
     pub findings: Vec<Finding>,
     /// Whether each time span was steady; `None` = too short to tell.
@@ -35,9 +39,10 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// How bad the worst finding is; `None` = nothing was found.
+    /// How bad the worst verdict or finding is; `None` = nothing was found.
     pub fn worst(&self) -> Option<Severity> {
-        self.findings.iter().map(|finding| finding.severity).max()
+        let verdicts = self.verdicts.iter().filter_map(|verdict| verdict.severity);
+        self.findings.iter().map(|finding| finding.severity).chain(verdicts).max()
     }
 }
 
@@ -69,6 +74,7 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     let mut findings = Vec::new();
     let mut steadiness = vec![None; record.profile.time_spans.len()];
     let mut limits = vec![None; record.profile.time_spans.len()];
+    let mut verdicts = Vec::new();
     let spans = record.profile.time_spans.iter().zip(&record.results.time_spans).zip(&summary.time_spans);
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };
@@ -76,8 +82,9 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
         let view = SpanView { number: index + 1, profile, asked, system, results, measured };
         steadiness[index] = steady::judge(&view);
         limits[index] = limit::judge(&view);
+        verdicts.extend(device::verdict(&view));
         findings.extend(CHECKS.iter().flat_map(|check| check(&view)));
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    Judgement { findings, steadiness, limits }
+    Judgement { verdicts, findings, steadiness, limits }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 /// What became of the rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum SteadyVerdict {
     /// It stayed where it was.
     Steady,
     /// It rose from the beginning on.
@@ -27,7 +27,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Steadiness {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: SteadyVerdict,
     /// Intervals that it rests on.
     pub intervals: usize,
     /// Their length, s.
@@ -62,20 +62,20 @@ pub(super) fn judge(span: &SpanView) -> Option<Steadiness> {
     let course = Course::of(&rates)?;
     let at = |index: usize| index as f64 * interval;
     let (verdict, from_iops, to_iops, changes) = match &course.shape {
-        Shape::Level => (Verdict::Steady, course.mean, course.mean, vec![]),
+        Shape::Level => (SteadyVerdict::Steady, course.mean, course.mean, vec![]),
         Shape::Ramp { from, to, .. } => {
-            (if to > from { Verdict::Rising } else { Verdict::Falling }, *from, *to, vec![])
+            (if to > from { SteadyVerdict::Rising } else { SteadyVerdict::Falling }, *from, *to, vec![])
         }
         Shape::Steps { levels } => {
             let rate = |level: Option<&crate::stats::Level>| level.map_or(course.mean, |level| level.rate);
             let changes = levels.iter().skip(1).map(|level| at(level.begin)).collect();
-            (Verdict::Changed, rate(levels.first()), rate(levels.last()), changes)
+            (SteadyVerdict::Changed, rate(levels.first()), rate(levels.last()), changes)
         }
-        Shape::Restless { low, high } => (Verdict::Uneven, *low, *high, vec![]),
+        Shape::Restless { low, high } => (SteadyVerdict::Uneven, *low, *high, vec![]),
     };
     let steady_from = course.settles_at().map(at);
     let warm_up = steady_from
-        .filter(|_| verdict != Verdict::Steady)
+        .filter(|_| verdict != SteadyVerdict::Steady)
         .map(|from| warmed_up(span).saturating_add(from.ceil() as u32));
     Some(Steadiness {
         verdict,
@@ -149,11 +149,11 @@ fn finding(span: &SpanView, steady: &Steadiness) -> Finding {
     let change = format!("from {from:.0} to {to:.0} IOPS ({:+.0} %)", (to / from.max(1e-9) - 1.0) * 100.0);
     let finding = |name, severity, message| Finding::new(name, severity, span, message);
     match steady.verdict {
-        Verdict::Steady => {
+        SteadyVerdict::Steady => {
             let message = format!("steady for {seconds:.0} s: {:.0} IOPS", steady.iops);
             return with_figures(finding("steady", Severity::Note, message), steady);
         }
-        Verdict::Uneven => {
+        SteadyVerdict::Uneven => {
             let message = format!("not steady: it went up and down between {from:.0} and {to:.0} IOPS");
             let remedy = "find out what comes and goes (other users, garbage collection, cache flushes); measure long \
                           enough to see many of its rounds (-d)";
@@ -162,13 +162,15 @@ fn finding(span: &SpanView, steady: &Steadiness) -> Finding {
         _ => {}
     }
     let (name, message) = match (steady.verdict, steady.steady_from) {
-        (Verdict::Changed, _) => {
+        (SteadyVerdict::Changed, _) => {
             let times: Vec<String> = steady.changes.iter().map(|time| format!("{time:.0}")).collect();
             ("changed", format!("not steady: the speed changed at second {}: {change}", times.join(", ")))
         }
-        (Verdict::Rising, None) => ("rising", format!("not steady: still rising when it ended: {change}")),
+        (SteadyVerdict::Rising, None) => {
+            ("rising", format!("not steady: still rising when it ended: {change}"))
+        }
         (_, None) => ("falling", format!("not steady: still falling when it ended: {change}")),
-        (Verdict::Rising, Some(until)) => {
+        (SteadyVerdict::Rising, Some(until)) => {
             ("rising", format!("not steady: it rose until second {until:.0}: {change}"))
         }
         (_, Some(until)) => ("falling", format!("not steady: it fell until second {until:.0}: {change}")),
@@ -205,7 +207,7 @@ fn with_figures(finding: Finding, steady: &Steadiness) -> Finding {
 fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
     let mut causes = Vec::new();
     let slower = steady.to_iops < steady.from_iops;
-    if let (Verdict::Changed, true, Some(from)) = (steady.verdict, slower, steady.steady_from) {
+    if let (SteadyVerdict::Changed, true, Some(from)) = (steady.verdict, slower, steady.steady_from) {
         causes.extend(limit(span, from));
         let total = &span.measured.total.total.throughput;
         let written = span.measured.write.total.throughput.bytes;

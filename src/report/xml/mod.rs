@@ -4,6 +4,7 @@
 mod figures;
 mod number;
 mod system;
+mod verdict;
 mod writer;
 
 use crate::profile::{Profile, TimeSpan};
@@ -13,6 +14,7 @@ use crate::results::{
     WaitStatistics, summarize,
 };
 use crate::system::System;
+use crate::truth::{SpanVerdict, judge};
 use std::io::{self, Write};
 use writer::Writer;
 
@@ -23,6 +25,16 @@ use writer::Writer;
 /// Those of `sink`.
 pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
     render(sink, &record.profile, &record.system, &record.results, &summarize(record))
+}
+
+/// The same with the verdict about the devices, an element of our own at the very end of each time span.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_with_verdict(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
+    let summary = summarize(record);
+    let verdicts = judge(record, &summary).verdicts;
+    render_all(sink, &record.profile, &record.system, &record.results, &summary, &verdicts)
 }
 
 /// Writes the whole document: figures of time spans from `summary`, amounts and intervals of threads and targets from
@@ -37,6 +49,17 @@ pub fn render(
     results: &Results,
     summary: &Summary,
 ) -> io::Result<()> {
+    render_all(sink, profile, system, results, summary, &[])
+}
+
+fn render_all(
+    sink: &mut dyn Write,
+    profile: &Profile,
+    system: &System,
+    results: &Results,
+    summary: &Summary,
+    verdicts: &[SpanVerdict],
+) -> io::Result<()> {
     let mut out = Writer::new(sink);
     out.open("Results");
     system::write(&mut out, system);
@@ -50,6 +73,9 @@ pub fn render(
                 "Error",
                 "The test was interrupted before the measurements began. No results are displayed.",
             ),
+        }
+        if let Some(verdict) = verdicts.iter().find(|verdict| verdict.time_span == index + 1) {
+            verdict::write(&mut out, verdict);
         }
         out.close("TimeSpan");
     }

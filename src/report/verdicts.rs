@@ -1,0 +1,50 @@
+//! The verdicts about the devices, for people: the first lines of the block on standard error.
+
+use crate::profile::RawText;
+use crate::truth::{DeviceVerdict, Judgement, Severity, SpanVerdict};
+
+/// The lines of all time spans; empty = nothing was observed.
+///
+/// ```text
+/// VERIFIED: the device read what was counted (1.00 x, 123,456 reads of 4 KiB)
+/// ```
+pub fn text(judgement: &Judgement) -> String {
+    let several = judgement.verdicts.len() > 1;
+    judgement.verdicts.iter().map(|verdict| span(verdict, several)).collect()
+}
+
+/// The worst part of a span, and every other one that isn't as good as it can be.
+fn span(verdict: &SpanVerdict, several: bool) -> String {
+    let place = if several { format!("time span {}: ", verdict.time_span) } else { String::new() };
+    let shown =
+        verdict.parts.iter().enumerate().filter(|(index, part)| *index == 0 || part.severity.is_some());
+    shown.map(|(_, part)| block(part, &place, verdict.parts.len() > 1)).collect()
+}
+
+fn block(part: &DeviceVerdict, place: &str, named: bool) -> String {
+    let doubt = match part.severity {
+        None | Some(Severity::Note) => "",
+        Some(Severity::Warning) => " (WARNING)",
+        Some(Severity::Wrong) => " (WRONG)",
+    };
+    let label = format!("{}{doubt}: ", part.verdict.word());
+    let targets = if named { format!("{}: ", targets(&part.targets)) } else { String::new() };
+    let indent = " ".repeat(label.len());
+    let mut text = format!("{label}{place}{targets}{}\n", part.message);
+    for evidence in &part.evidence {
+        text += &format!("{indent}{evidence}\n");
+    }
+    if let Some(remedy) = &part.remedy {
+        text += &format!("{indent}-> {remedy}\n");
+    }
+    text
+}
+
+fn targets(paths: &[RawText]) -> String {
+    match paths {
+        [one] => format!("'{one}'"),
+        [one, other] => format!("'{one}', '{other}'"),
+        [first, rest @ ..] => format!("'{first}' and {} more", rest.len()),
+        [] => String::new(),
+    }
+}

@@ -1,0 +1,181 @@
+//! Observes the devices beneath the targets: their counters right before and right after the measured window.
+
+use crate::clock;
+use crate::engine::EngineKind;
+use crate::plan::{SpanPlan, WorkerTarget};
+use crate::sys::page_cache;
+use crate::system::io_counters::{Counters, DeviceActivity, DeviceFacts, Reading, TargetDevices};
+use crate::system::root::Root;
+use crate::system::stack::{self, Stack};
+use std::fs::File;
+use std::os::fd::AsFd;
+
+/// Watches all devices of a time span.
+#[derive(Debug)]
+pub struct DeviceWatch {
+    targets: Vec<Target>,
+    /// Of all stacks, each once.
+    names: Vec<String>,
+    counters: Counters,
+    /// When the first reading began, and what it was.
+    before: Option<(clock::Nanos, Reading)>,
+    /// When the second reading had ended, and what it was.
+    after: Option<(clock::Nanos, Reading)>,
+    flush: bool,
+}
+
+#[derive(Debug)]
+struct Target {
+    facts: TargetDevices,
+    /// Of a target that is written to: open, to ask the kernel what of it is in memory, and to flush it.
+    file: Option<File>,
+    /// Bytes.
+    size: u64,
+}
+
+/// Longest time that may be spent on asking what of the targets is in memory only, ns. What takes longer stays unknown.
+const PATIENCE: clock::Nanos = 20_000_000;
+/// Bytes asked about at once: below a millisecond when all of them are cached.
+const PIECE: u64 = 16 << 20;
+
+impl Target {
+    /// Bytes of it that are in memory only; `None` = the kernel doesn't tell, or not before `deadline`.
+    fn unwritten(&self, deadline: clock::Nanos) -> Option<u64> {
+        let file = self.file.as_ref()?;
+        let mut sum = 0;
+        let mut offset = 0;
+        while offset < self.size {
+            if clock::monotonic() >= deadline {
+                return None;
+            }
+            sum += page_cache::unwritten(file.as_fd(), offset, PIECE).ok()?;
+            offset += PIECE;
+        }
+        Some(sum)
+    }
+}
+
+impl DeviceWatch {
+    /// Finds out what the targets lie on, and opens the counters. `flush`: write what is in memory at the end.
+    pub fn new(plan: &SpanPlan, flush: bool) -> DeviceWatch {
+        let targets: Vec<Target> = targets(plan)
+            .into_iter()
+            .map(|(engine, target)| {
+                let stack = match without_io(engine) {
+                    Some(stack) => stack,
+                    None => stack::stack(&target.location),
+                };
+                let written = target.open.write && engine.row().real_io;
+                let file = written.then(|| File::open(&target.location).ok()).flatten();
+                let facts = TargetDevices { path: target.path.clone(), stack, ..Default::default() };
+                Target { facts, file, size: target.size }
+            })
+            .collect();
+        let mut names: Vec<String> = Vec::new();
+        for layer in targets.iter().flat_map(|target| &target.facts.stack.layers) {
+            if !names.contains(&layer.name) {
+                names.push(layer.name.clone());
+            }
+        }
+        let counters = Counters::open(&Root::live(), &names);
+        DeviceWatch { targets, names, counters, before: None, after: None, flush }
+    }
+
+    /// How much of the targets is in memory only, shortly before the first reading.
+    pub fn look_at_memory_before(&mut self) {
+        let deadline = clock::monotonic() + PATIENCE;
+        for target in &mut self.targets {
+            target.facts.unwritten_before = target.unwritten(deadline);
+        }
+    }
+
+    /// The first reading. What is between it and the window is counted by the devices but not by the workers, so
+    /// nothing else comes between.
+    pub fn begin(&mut self) {
+        let at = clock::monotonic();
+        self.before = Some((at, self.counters.read()));
+    }
+
+    /// The second reading.
+    pub fn end(&mut self) {
+        let reading = self.counters.read();
+        self.after = Some((clock::monotonic(), reading));
+    }
+
+    /// How much of the targets is in memory only. It takes longer the more is: nothing that has to be read at the
+    /// window's end may come behind it.
+    pub fn look_at_memory(&mut self) {
+        let deadline = clock::monotonic() + PATIENCE;
+        for target in &mut self.targets {
+            target.facts.unwritten = target.unwritten(deadline);
+        }
+    }
+
+    /// The facts; `None` when the time span was not measured to its end.
+    pub fn finish(self) -> Option<DeviceFacts> {
+        let ((begin, before), (end, after)) = (self.before?, self.after?);
+        let devices = self.names.iter().zip(before.devices.iter().zip(&after.devices));
+        let devices = devices.filter_map(|(name, (before, after))| {
+            let (before, after) = (before.as_ref()?, after.as_ref()?);
+            Some(DeviceActivity {
+                name: name.clone(),
+                done: after.since(before),
+                in_flight_before: before.in_flight,
+                ever: after.read.ios + after.write.ios > 0,
+            })
+        });
+        Some(DeviceFacts {
+            devices: devices.collect(),
+            own: before.own.zip(after.own).map(|(before, after)| after.since(&before)),
+            unwritten: before.unwritten.zip(after.unwritten),
+            elapsed: end - begin,
+            targets: self.targets.into_iter().map(|target| flushed(target, self.flush)).collect(),
+        })
+    }
+}
+
+fn flushed(target: Target, flush: bool) -> TargetDevices {
+    let mut facts = target.facts;
+    if let Some(file) = target.file.filter(|_| flush) {
+        let begin = clock::monotonic();
+        // A target that can't be flushed has no time: the report says so.
+        facts.flush = file.sync_all().ok().map(|()| clock::monotonic() - begin);
+    }
+    facts
+}
+
+/// What would have been observed if time were real: that no device took part.
+pub fn simulated(plan: &SpanPlan) -> DeviceFacts {
+    let target = |(engine, target): (EngineKind, &WorkerTarget)| TargetDevices {
+        path: target.path.clone(),
+        stack: without_io(engine).unwrap_or_default(),
+        ..Default::default()
+    };
+    DeviceFacts { targets: targets(plan).into_iter().map(target).collect(), ..DeviceFacts::default() }
+}
+
+/// The targets of all workers, each path once.
+fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
+    let mut found: Vec<(EngineKind, &WorkerTarget)> = Vec::new();
+    for worker in &plan.workers {
+        for target in &worker.targets {
+            match found.iter_mut().find(|(_, known)| known.path == target.path) {
+                // Listed twice, once to be written: that one is what is looked at.
+                Some(known) if target.open.write && !known.1.open.write => *known = (worker.engine, target),
+                Some(_) => {}
+                None => found.push((worker.engine, target)),
+            }
+        }
+    }
+    found
+}
+
+/// Engines that don't touch any device say so.
+fn without_io(engine: EngineKind) -> Option<Stack> {
+    let row = engine.row();
+    match row {
+        _ if row.virtual_time => Some(Stack::without("the figures are those of a simulated device")),
+        _ if !row.real_io => Some(Stack::without("the null engine does no I/O: it measures this program")),
+        _ => None,
+    }
+}

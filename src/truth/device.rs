@@ -1,0 +1,206 @@
+//! Whether the devices beneath the targets did what was counted.
+//!
+//! ```text
+//! counted by the workers ──file system, page cache──▶ first devices ──RAID, LVM, loop──▶ devices at the bottom
+//! ```
+//!
+//! Both steps are judged ([`effects`]); the worst that is found is the verdict. Targets that share devices are judged
+//! together ([`part`]): the kernel counts by device, not by file.
+
+mod effects;
+mod limits;
+mod part;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod wording;
+
+pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
+
+use super::SpanView;
+use crate::system::io_counters::DeviceFacts;
+use crate::system::stack::Layer;
+use effects::{Effect, Found, Judged};
+use part::{Done, Part};
+use wording::{amount, count, size, times};
+
+/// The verdict about a time span; `None` = nothing was observed.
+pub(super) fn verdict(span: &SpanView) -> Option<SpanVerdict> {
+    let facts = span.results.observed.as_ref()?.devices.as_ref()?;
+    let parts = Part::all(span, facts);
+    let done: Vec<_> = parts.iter().map(|part| part::done(facts, &part.first())).collect();
+    let others = OthersReads::of(&parts, &done, facts);
+    let measured = span.results.measured.max(1);
+    let slack = facts.elapsed.saturating_sub(measured) as f64 / measured as f64;
+    let mut verdicts: Vec<DeviceVerdict> = parts
+        .iter()
+        .zip(&done)
+        .map(|(part, done)| judge(&Judged { part, facts, slack }, done.as_ref(), &others))
+        .collect();
+    verdicts.sort_by_key(|part| std::cmp::Reverse((part.severity, part.verdict)));
+    let worst = verdicts.first()?;
+    Some(SpanVerdict {
+        time_span: span.number,
+        verdict: worst.verdict,
+        severity: worst.severity,
+        parts: verdicts,
+    })
+}
+
+/// Reads that this process didn't ask for, on all devices of the span together. The kernel counts what a process asks
+/// for by process, not by device.
+struct OthersReads {
+    /// Bytes; `None` = the kernel doesn't count.
+    bytes: Option<u64>,
+    /// Bytes that the devices of all parts read beyond what was counted.
+    excess: u64,
+    parts: usize,
+}
+
+impl OthersReads {
+    fn of(
+        parts: &[Part],
+        done: &[Result<Done, (String, Option<String>)>],
+        facts: &DeviceFacts,
+    ) -> OthersReads {
+        let known = || {
+            let parts = parts.iter().zip(done).filter(|(part, _)| part.has_devices());
+            parts.filter_map(|(part, done)| Some((part, done.as_ref().ok()?)))
+        };
+        let read = known().map(|(_, done)| done.read.bytes).fold(0, u64::saturating_add);
+        OthersReads {
+            bytes: facts.own.map(|own| read.saturating_sub(own.read_bytes)),
+            excess: known().map(|(part, done)| excess(part, done)).fold(0, u64::saturating_add),
+            parts: known().count(),
+        }
+    }
+
+    /// A part's share in them: by how much more its devices read than was counted.
+    fn share(&self, part: &Part, done: &Done) -> f64 {
+        match self.parts {
+            0 | 1 => 1.0,
+            _ => excess(part, done) as f64 / self.excess.max(1) as f64,
+        }
+    }
+}
+
+fn excess(part: &Part, done: &Done) -> u64 {
+    done.read.bytes.saturating_sub(part.read.bytes)
+}
+
+fn judge(
+    judged: &Judged,
+    first: Result<&Done, &(String, Option<String>)>,
+    others: &OthersReads,
+) -> DeviceVerdict {
+    let part = judged.part;
+    let mut found = Found::default();
+    let leaves = effects::leaves(part, judged.facts);
+    if let (Ok(first), true) = (first, part.has_devices()) {
+        let others = judged.others(first, others.bytes, others.share(part, first));
+        judged.beneath(first, others, &mut found);
+    }
+    if let Some(leaves) = &leaves {
+        judged.further_down(
+            first.copied().as_ref().unwrap_or(&effects::as_counted(part)),
+            leaves,
+            &mut found,
+        );
+    }
+    let main = match found.effects.iter().max_by_key(|effect| (effect.severity, effect.verdict)) {
+        Some(worst) => worst.clone(),
+        None => without_effect(judged, first, leaves.is_some(), &found),
+    };
+    found.effects.retain(|effect| *effect != main);
+    let names = |layers: Vec<&Layer>| layers.iter().map(|layer| layer.name.clone()).collect();
+    let flush: Vec<u64> = part.targets.iter().filter_map(|target| target.flush).collect();
+    let mut verdict = DeviceVerdict {
+        targets: part.targets.iter().map(|target| target.path.clone()).collect(),
+        devices: names(part.first()),
+        leaves: names(part.leaves()),
+        verdict: main.verdict,
+        severity: main.severity,
+        message: main.message,
+        evidence: Vec::new(),
+        remedy: main.remedy,
+        read: found.read,
+        write: found.write,
+        others_bytes: found.others,
+        unwritten_bytes: part.unwritten(),
+        flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| *ns as f64 / 1e9).sum()),
+    };
+    verdict.evidence = evidence(judged, &verdict, &found.effects);
+    verdict
+}
+
+/// What can be said when nothing special happened.
+fn without_effect(
+    judged: &Judged,
+    first: Result<&Done, &(String, Option<String>)>,
+    leaves_known: bool,
+    found: &Found,
+) -> Effect {
+    let part = judged.part;
+    let plain = |verdict, message: String, remedy| Effect { verdict, severity: None, message, remedy };
+    let unknown = |message, remedy| plain(Verdict::Unknown, message, remedy);
+    if let Some(why) = part.targets.iter().find_map(|target| target.stack.without.as_ref()) {
+        return unknown(format!("no device to compare with: {why}"), None);
+    }
+    if effects::as_counted(part).bytes() == 0 {
+        return unknown("no I/O was counted".into(), None);
+    }
+    if let (Err((why, remedy)), false) = (first, leaves_known) {
+        return unknown(why.clone(), remedy.clone());
+    }
+    if found.too_few {
+        let ios = count(part.read.ios.saturating_add(part.write.ios));
+        return unknown(
+            format!("{ios} I/Os are too few to compare with the device's"),
+            Some("measure longer".into()),
+        );
+    }
+    let side = |name: &str, side: &Option<Comparison>| {
+        let side = side.as_ref()?;
+        let size = size(side.device_bytes, side.device_ios);
+        Some(format!("{:.2} x, {} {name} of {size}", side.ratio, count(side.device_ios)))
+    };
+    let message = match (side("reads", &found.read), side("writes", &found.write)) {
+        (Some(read), Some(write)) => format!("the device read and wrote what was counted ({read}; {write})"),
+        (Some(read), None) => format!("the device read what was counted ({read})"),
+        (None, Some(write)) => format!("the device wrote what was counted ({write})"),
+        (None, None) => {
+            format!("{} did what was counted", effects::names(&part.leaves()))
+        }
+    };
+    plain(Verdict::Verified, message, None)
+}
+
+/// Everything else worth knowing, one fact each.
+fn evidence(judged: &Judged, verdict: &DeviceVerdict, rest: &[Effect]) -> Vec<String> {
+    let part = judged.part;
+    let mut evidence: Vec<String> =
+        rest.iter().map(|effect| format!("also {}: {}", effect.verdict.word(), effect.message)).collect();
+    for layer in part.layers() {
+        if let Some(why) = &layer.unknown_below {
+            evidence.push(format!("what is beneath {} isn't known: {why}", layer.name));
+        }
+    }
+    if let Some(seconds) = verdict.flush_seconds {
+        let written = verdict.unwritten_bytes.map_or(String::new(), |bytes| format!(", {},", amount(bytes)));
+        evidence.push(format!("writing what was left in memory{written} took {seconds:.3} s"));
+    }
+    if verdict.verdict == Verdict::Deferred
+        && let Some(write) = &verdict.write
+    {
+        let left = judged.left(write.counted_bytes.saturating_sub(write.device_bytes));
+        let never = write.counted_bytes.saturating_sub(write.device_bytes).saturating_sub(left);
+        if left > 0 && never > 0 {
+            evidence.push(format!(
+                "{} more was overwritten in memory and never written ({} of what was counted)",
+                amount(never),
+                times(never, write.counted_bytes)
+            ));
+        }
+    }
+    evidence
+}

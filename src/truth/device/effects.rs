@@ -1,0 +1,346 @@
+//! What happened to the I/Os between the workers and the devices: the rules.
+
+use super::limits::*;
+use super::part::{Counted, Done, Part, done};
+use super::verdict::{Comparison, Verdict};
+use super::wording::{amount, size, times};
+use crate::system::io_counters::{DeviceFacts, Flow};
+use crate::system::stack::Layer;
+use crate::truth::Severity;
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effect {
+    pub verdict: Verdict,
+    pub severity: Option<Severity>,
+    pub message: String,
+    pub remedy: Option<String>,
+}
+
+/// Everything that was found about a part.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub effects: Vec<Effect>,
+    pub read: Option<Comparison>,
+    pub write: Option<Comparison>,
+    pub others: u64,
+    /// In no direction are there enough I/Os to say anything.
+    pub too_few: bool,
+}
+
+/// Bytes that others read from and wrote to the devices right beneath the targets.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Others {
+    pub read: u64,
+    pub write: u64,
+}
+
+/// A part with all that its rules need.
+#[derive(Debug)]
+pub struct Judged<'a> {
+    pub part: &'a Part<'a>,
+    pub facts: &'a DeviceFacts,
+    /// Share of the measured time that the readings of the counters took beside it.
+    pub slack: f64,
+}
+
+impl Judged<'_> {
+    /// Bytes by which both sides may differ: what is in flight at the edges, and what was done while the counters were
+    /// read.
+    fn allowance(&self, counted: u64) -> u64 {
+        self.part.in_flight.bytes.saturating_add((counted as f64 * self.slack) as u64)
+    }
+
+    /// What of the targets was waiting in memory before and isn't any more: written within the window, though not counted
+    /// in it. Where the kernel doesn't tell by file, what the whole machine's memory tells has to do.
+    fn settled(&self) -> u64 {
+        let by_file = self.part.targets.iter().map(|target| target.unwritten_before.zip(target.unwritten));
+        let machine = || self.facts.unwritten.filter(|_| self.part.write.bytes > 0);
+        let (before, after) =
+            match by_file.flatten().reduce(|a, b| (a.0.saturating_add(b.0), a.1.saturating_add(b.1))) {
+                Some(known) => known,
+                None => machine().unwrap_or_default(),
+            };
+        before.saturating_sub(after)
+    }
+
+    /// What others did on the devices right beneath the targets. Reads that this process asked for are known from the
+    /// kernel; of writes only that a device without a file system writes what it is told to. `others_read`: of all
+    /// parts together, bytes; `share`: of this part in those.
+    pub fn others(&self, device: &Done, others_read: Option<u64>, share: f64) -> Others {
+        let read = match others_read {
+            Some(bytes) => ((bytes as f64 * share) as u64).min(device.read.bytes),
+            None if self.part.buffered => 0,
+            None => device.read.bytes.saturating_sub(self.part.read.bytes),
+        };
+        let known = if self.part.on_file_system && self.part.write.bytes > 0 {
+            device.write.bytes
+        } else {
+            self.part.write.bytes.saturating_add(self.settled())
+        };
+        Others { read, write: device.write.bytes.saturating_sub(known) }
+    }
+
+    /// Compares what was counted with what the devices right beneath the targets did.
+    pub fn beneath(&self, device: &Done, others: Others, found: &mut Found) {
+        let part = self.part;
+        let floor = if part.on_file_system { COMMIT } else { BACKGROUND };
+        let mut sides = 0;
+        let mut few = 0;
+        for (name, counted, flow, foreign, floor) in [
+            ("read", part.read, device.read, others.read, BACKGROUND),
+            ("wrote", part.write, device.write, others.write, self.settled().saturating_add(floor)),
+        ] {
+            if counted.bytes == 0 {
+                continue;
+            }
+            sides += 1;
+            let ours = flow.bytes.saturating_sub(foreign);
+            let ratio = ours as f64 / counted.bytes as f64;
+            let comparison = Comparison {
+                counted_bytes: counted.bytes,
+                counted_ios: counted.ios,
+                device_bytes: ours,
+                device_ios: flow.ios,
+                ratio,
+            };
+            *(if name == "read" { &mut found.read } else { &mut found.write }) = Some(comparison);
+            let allowed = self.allowance(counted.bytes);
+            if ratio < LESS {
+                if counted.bytes - ours > allowed {
+                    found.effects.push(self.less(name, counted, ours, ratio));
+                } else {
+                    few += 1;
+                }
+            } else if ratio > MORE && ours - counted.bytes > allowed.saturating_add(floor) {
+                found.effects.push(amplified(name, counted.bytes, ours));
+            } else {
+                found.effects.extend(self.merged(name, counted, flow));
+            }
+        }
+        found.too_few = sides > 0 && few == sides;
+        found.others = others.read.saturating_add(others.write);
+        found.effects.extend(self.shared(found.others, device.bytes(), &names(&part.first())));
+    }
+
+    /// Compares what the upper devices passed on with what the lowest ones did.
+    pub fn further_down(&self, passed: &Done, leaves: &Done, found: &mut Found) {
+        let part = self.part;
+        let below = names(&part.leaves());
+        for (name, upper, lower) in
+            [("read", passed.read, leaves.read), ("wrote", passed.write, leaves.write)]
+        {
+            let ratio = lower.bytes as f64 / upper.bytes as f64;
+            let missing = upper.bytes.saturating_sub(lower.bytes);
+            if upper.bytes > 0
+                && ratio < LESS
+                && missing > self.allowance(upper.bytes).saturating_add(BACKGROUND)
+            {
+                found.effects.push(self.less_below(name, upper.bytes, lower.bytes, &below));
+            }
+        }
+        let excess = leaves.bytes().saturating_sub(passed.bytes());
+        let allowed = self.allowance(passed.bytes()).saturating_add(self.settled()).saturating_add(COMMIT);
+        if part.is_faithful() {
+            let by_others = leaves.read.bytes.saturating_sub(passed.read.bytes);
+            let by_others = by_others.saturating_add(leaves.write.bytes.saturating_sub(passed.write.bytes));
+            found.others = found.others.max(by_others);
+            found.effects.extend(self.shared(by_others, leaves.bytes(), &below));
+        } else if leaves.bytes() as f64 > MORE * passed.bytes() as f64 && excess > allowed {
+            let much = leaves.bytes() as f64 >= MUCH_MORE * passed.bytes() as f64;
+            found.effects.push(Effect {
+                verdict: Verdict::Amplified,
+                severity: Some(by_degree(much, false)),
+                message: format!(
+                    "{below} read {} and wrote {}, {} what {} above did: redundancy, metadata, or somebody else",
+                    amount(leaves.read.bytes),
+                    amount(leaves.write.bytes),
+                    times(leaves.bytes(), passed.bytes()),
+                    names(&part.first())
+                ),
+                remedy: None,
+            });
+        }
+        let unmerged = !found.effects.iter().any(|effect| effect.verdict == Verdict::Coalesced);
+        for (name, counted, flow) in [("read", part.read, leaves.read), ("wrote", part.write, leaves.write)] {
+            if unmerged && flow.bytes as f64 >= LESS * counted.bytes as f64 {
+                found.effects.extend(self.merged(name, counted, flow));
+            }
+        }
+    }
+
+    fn less(&self, name: &str, counted: Counted, ours: u64, ratio: f64) -> Effect {
+        let part = self.part;
+        let severity = Some(by_degree(ratio < MUCH_LESS, true));
+        let figures = format!(
+            "the device {name} {} of the {} that were counted ({})",
+            amount(ours),
+            amount(counted.bytes),
+            times(ours, counted.bytes)
+        );
+        if !part.buffered {
+            let message = match name {
+                "read" => format!(
+                    "{figures}, although the page cache was bypassed: parts that were never written, compression or a cache answered"
+                ),
+                _ => format!(
+                    "{figures}, although the page cache was bypassed: they were compressed, or left somewhere before it"
+                ),
+            };
+            let remedy = (name == "read").then(|| "write the whole target once before reading it".into());
+            return Effect { verdict: Verdict::Cached, severity, message, remedy };
+        }
+        if name == "read" {
+            let message = format!("memory answered, not the device: {figures}");
+            return Effect {
+                verdict: Verdict::Cached,
+                severity,
+                message,
+                remedy: Some("bypass the page cache with -Su".into()),
+            };
+        }
+        let left = self.left(counted.bytes - ours);
+        let message = match left {
+            0 => format!("{figures}: the rest was overwritten in memory before it could be written"),
+            left => format!("{figures}: {} were still in memory at the end", amount(left)),
+        };
+        let remedy = "write through with -Suw (-Sh), or add the time of writing the rest: --flush-after";
+        Effect { verdict: Verdict::Deferred, severity, message, remedy: Some(remedy.into()) }
+    }
+
+    /// Bytes that were still in memory at the end, of those missing on the device.
+    pub fn left(&self, missing: u64) -> u64 {
+        let machine = self.facts.unwritten.map_or(0, |(before, after)| after.saturating_sub(before));
+        self.part.unwritten().unwrap_or_else(|| machine.min(missing))
+    }
+
+    fn less_below(&self, name: &str, upper: u64, lower: u64, below: &str) -> Effect {
+        let above = names(&self.part.first());
+        let much = (lower as f64) < MUCH_LESS * upper as f64;
+        let figures = format!(
+            "of the {} that {above} {name}, {below} beneath it {name} {} ({})",
+            amount(upper),
+            amount(lower),
+            times(lower, upper)
+        );
+        let severity = Some(by_degree(much, true));
+        match (self.part.has_loop(), name) {
+            (true, "wrote") => Effect {
+                verdict: Verdict::Deferred,
+                severity,
+                message: format!("{figures}: the rest is in the page cache, or was overwritten there"),
+                remedy: Some("let the loop device bypass the page cache: losetup --direct-io=on".into()),
+            },
+            (true, _) => Effect {
+                verdict: Verdict::Cached,
+                severity,
+                message: format!("{figures}: memory answered, or nothing was ever written there"),
+                remedy: Some(
+                    "let the loop device bypass the page cache (losetup --direct-io=on), and fill it before"
+                        .into(),
+                ),
+            },
+            (false, _) => Effect {
+                verdict: Verdict::Cached,
+                severity,
+                message: format!("{figures}: something between them answered"),
+                remedy: None,
+            },
+        }
+    }
+
+    fn merged(&self, name: &str, counted: Counted, flow: Flow) -> Option<Effect> {
+        let sure = counted.ios.saturating_sub(self.part.in_flight.ios) as f64;
+        let sure = sure - counted.ios as f64 * self.slack;
+        if flow.ios == 0 || sure < MERGED * flow.ios as f64 {
+            return None;
+        }
+        let block = counted.bytes / counted.ios.max(1);
+        let much = sure >= MUCH_MERGED * flow.ios as f64 && block < LARGE_BLOCK;
+        let message = format!(
+            "the device {name} in fewer, larger I/Os: {} instead of {}",
+            size(flow.bytes, flow.ios),
+            size(counted.bytes, counted.ios)
+        );
+        let remedy = match self.part.buffered {
+            true => "IOPS are the page cache's, MiB/s the device's; for the device's IOPS use -Su",
+            false => "IOPS are those of neighbours merged by the kernel; random I/O (-r) isn't merged",
+        };
+        Some(Effect {
+            verdict: Verdict::Coalesced,
+            severity: Some(by_degree(much, false)),
+            message,
+            remedy: Some(remedy.into()),
+        })
+    }
+
+    fn shared(&self, others: u64, all: u64, names: &str) -> Option<Effect> {
+        let part = self.part;
+        let floor = if part.on_file_system { COMMIT } else { BACKGROUND };
+        let allowed = self.allowance(as_counted(part).bytes()).saturating_add(floor);
+        let share = others as f64 / all.max(1) as f64;
+        (share >= OTHERS && others > allowed).then(|| Effect {
+            verdict: Verdict::Shared,
+            severity: Some(by_degree(share >= MOSTLY_OTHERS, true)),
+            message: format!(
+                "others used {names} meanwhile: {} of {} ({:.0} %) were not this run's",
+                amount(others),
+                amount(all),
+                share * 100.0
+            ),
+            remedy: Some("stop what else uses the device, or measure another one".into()),
+        })
+    }
+}
+
+fn amplified(name: &str, counted: u64, ours: u64) -> Effect {
+    let more = if name == "read" {
+        "reading ahead, or whole pages for parts of them"
+    } else {
+        "journal and metadata, whole blocks for parts of them, or somebody else on the file system"
+    };
+    Effect {
+        verdict: Verdict::Amplified,
+        severity: Some(by_degree(ours as f64 >= MUCH_MORE * counted as f64, false)),
+        message: format!(
+            "the device {name} {} for the {} that were counted ({}): {more}",
+            amount(ours),
+            amount(counted),
+            times(ours, counted)
+        ),
+        remedy: None,
+    }
+}
+
+/// How bad it is: much is wrong or a warning, little a step less.
+fn by_degree(much: bool, false_figures: bool) -> Severity {
+    match (much, false_figures) {
+        (true, true) => Severity::Wrong,
+        (true, false) | (false, true) => Severity::Warning,
+        (false, false) => Severity::Note,
+    }
+}
+
+/// Names of devices as they are read: `sda and sdb`.
+pub fn names(layers: &[&Layer]) -> String {
+    let names: Vec<String> = layers.iter().map(|layer| layer.name.replace('!', "/")).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] if names.len() <= 4 => format!("{} and {last}", most.join(", ")),
+        [first, .., last] => format!("{first} .. {last} ({} devices)", names.len()),
+    }
+}
+
+/// The comparison of a part whose upper devices can't be asked: what was counted stands in for what they passed on.
+pub fn as_counted(part: &Part) -> Done {
+    let flow = |counted: Counted| Flow { ios: counted.ios, merges: 0, bytes: counted.bytes };
+    Done { read: flow(part.read), write: flow(part.write) }
+}
+
+/// What the devices at the bottom did; `None` = they are those right beneath the targets, or can't be asked.
+pub fn leaves(part: &Part, facts: &DeviceFacts) -> Option<Done> {
+    let (first, leaves) = (part.first(), part.leaves());
+    let same = leaves.iter().all(|leaf| first.iter().any(|layer| layer.name == leaf.name));
+    if same { None } else { done(facts, &leaves).ok() }
+}

@@ -1,0 +1,195 @@
+//! Targets that share devices, and what was counted on each side.
+
+use crate::profile::{CacheMode, RawText, Target};
+use crate::system::io_counters::{DeviceActivity, DeviceFacts, Flow, TargetDevices};
+use crate::system::stack::{Layer, LayerKind};
+use crate::truth::SpanView;
+
+/// What the workers counted in one direction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counted {
+    pub bytes: u64,
+    pub ios: u64,
+}
+
+/// The targets of a span that lie on the same devices, directly or further down.
+#[derive(Debug)]
+pub struct Part<'a> {
+    pub targets: Vec<&'a TargetDevices>,
+    pub read: Counted,
+    pub write: Counted,
+    /// I/Os that can be in flight at once, and their bytes: as much can be counted on one side of an edge of the window
+    /// by the device and on the other by the worker.
+    pub in_flight: Counted,
+    /// The page cache may answer, for any of the targets.
+    pub buffered: bool,
+    /// Whether any target is a file: then the file system reads and writes for itself too.
+    pub on_file_system: bool,
+}
+
+impl Done {
+    /// Bytes read and written; what an edited record claims may be more than there are numbers.
+    pub fn bytes(&self) -> u64 {
+        self.read.bytes.saturating_add(self.write.bytes)
+    }
+}
+
+impl<'a> Part<'a> {
+    /// All parts of a span: two targets are in the same one if any device is beneath both.
+    pub fn all(span: &SpanView<'a>, facts: &'a DeviceFacts) -> Vec<Part<'a>> {
+        let mut parts: Vec<Vec<&TargetDevices>> = Vec::new();
+        for target in &facts.targets {
+            let (mut together, apart) = parts
+                .into_iter()
+                .partition::<Vec<_>, _>(|part| part.iter().any(|other| share(other, target)));
+            parts = apart;
+            together.push(vec![target]);
+            parts.push(together.concat());
+        }
+        parts.into_iter().map(|targets| Part::new(span, targets)).collect()
+    }
+
+    fn new(span: &SpanView<'a>, targets: Vec<&'a TargetDevices>) -> Part<'a> {
+        let mut part = Part {
+            read: Counted::default(),
+            write: Counted::default(),
+            in_flight: Counted::default(),
+            buffered: false,
+            on_file_system: targets.iter().any(|target| target.stack.file_system.is_some()),
+            targets,
+        };
+        for got in span.results.threads.iter().flat_map(|thread| &thread.targets) {
+            if part.has(&got.path) {
+                for (sum, more) in [(&mut part.read, &got.read), (&mut part.write, &got.write)] {
+                    sum.bytes = sum.bytes.saturating_add(more.bytes);
+                    sum.ios = sum.ios.saturating_add(more.ios);
+                }
+            }
+        }
+        for asked in &span.asked.targets {
+            if !part.has(&asked.path) {
+                continue;
+            }
+            let requests = requests(span, asked);
+            part.in_flight.ios = part.in_flight.ios.saturating_add(requests);
+            let bytes = requests.saturating_mul(u64::from(asked.block_size));
+            part.in_flight.bytes = part.in_flight.bytes.saturating_add(bytes);
+            part.buffered |= asked.memory_mapped_io || asked.cache_mode == CacheMode::Cached;
+        }
+        part
+    }
+
+    fn has(&self, path: &RawText) -> bool {
+        self.targets.iter().any(|target| target.path == *path)
+    }
+
+    /// Whether there is a device to compare with.
+    pub fn has_devices(&self) -> bool {
+        self.targets.iter().all(|target| target.stack.without.is_none())
+    }
+
+    /// All devices, each once, upper ones first.
+    pub fn layers(&self) -> Vec<&'a Layer> {
+        let mut layers: Vec<&Layer> = Vec::new();
+        for layer in self.targets.iter().flat_map(|target| &target.stack.layers) {
+            if !layers.iter().any(|known| known.name == layer.name) {
+                layers.push(layer);
+            }
+        }
+        layers
+    }
+
+    /// The devices whose I/O together is that of the targets: those right beneath them, but not one that lies on another
+    /// such one (a file on a partition beside the whole disk), whose I/O is in that one's.
+    pub fn first(&self) -> Vec<&'a Layer> {
+        let layers = self.layers();
+        let first =
+            |name: &str| self.targets.iter().any(|target| target.stack.first.iter().any(|n| n == name));
+        let above_another = |layer: &Layer| {
+            let mut below: Vec<&str> = layer.on.iter().map(String::as_str).collect();
+            while let Some(name) = below.pop() {
+                if first(name) {
+                    return true;
+                }
+                let further = layers.iter().filter(|layer| layer.name == name).flat_map(|layer| &layer.on);
+                below.extend(further.map(String::as_str));
+            }
+            false
+        };
+        layers.iter().copied().filter(|layer| first(&layer.name) && !above_another(layer)).collect()
+    }
+
+    /// The devices with nothing beneath them.
+    pub fn leaves(&self) -> Vec<&'a Layer> {
+        self.layers().into_iter().filter(|layer| layer.on.is_empty()).collect()
+    }
+
+    /// Whether every byte asked of the upper devices is asked once of the leaves, and nobody but others asks for more.
+    pub fn is_faithful(&self) -> bool {
+        self.layers().iter().all(|layer| layer.on.is_empty() || layer.faithful)
+    }
+
+    /// Whether a file made to look like a device is between the targets and the leaves.
+    pub fn has_loop(&self) -> bool {
+        self.layers().iter().any(|layer| layer.kind == LayerKind::Loop && !layer.on.is_empty())
+    }
+
+    /// What of the targets was in memory only at the end, bytes; `None` = not known, or nothing was written.
+    pub fn unwritten(&self) -> Option<u64> {
+        let known: Vec<u64> = self.targets.iter().filter_map(|target| target.unwritten).collect();
+        (!known.is_empty()).then(|| known.into_iter().fold(0, u64::saturating_add))
+    }
+}
+
+fn share(part: &TargetDevices, target: &TargetDevices) -> bool {
+    match (&part.stack.without, &target.stack.without) {
+        (None, None) => part.stack.layers.iter().any(|layer| target.stack.layer(&layer.name).is_some()),
+        (one, other) => one == other,
+    }
+}
+
+/// How many I/Os on a target can be in flight at once.
+fn requests(span: &SpanView, target: &Target) -> u64 {
+    let (threads, each) = match (span.asked.thread_count, span.asked.request_count) {
+        (0, _) => (target.threads_per_file, target.request_count),
+        (pool, 0) => (pool, target.request_count),
+        (pool, floating) => (pool, floating),
+    };
+    u64::from(threads) * u64::from(each.max(1))
+}
+
+/// What some devices did together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Done {
+    pub read: Flow,
+    pub write: Flow,
+}
+
+/// What these devices did.
+///
+/// # Errors
+/// One of them has no statistics: why, and what helps.
+pub fn done(facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, (String, Option<String>)> {
+    let mut sum = Done::default();
+    for layer in layers {
+        let name = &layer.name;
+        let found = facts.devices.iter().find(|device| device.name == *name);
+        let Some(DeviceActivity { done, .. }) = found.filter(|device| device.ever || layer.on.is_empty())
+        else {
+            return Err((format!("the kernel has no statistics of {name}"), None));
+        };
+        if !layer.counted && done.read.ios == 0 && done.write.ios == 0 {
+            let disk = layer.on.first().filter(|_| layer.kind == LayerKind::Partition).unwrap_or(name);
+            return Err((
+                format!("the kernel counts no I/O of {name}: its statistics are switched off"),
+                Some(format!("echo 1 > /sys/block/{disk}/queue/iostats")),
+            ));
+        }
+        for (sum, more) in [(&mut sum.read, &done.read), (&mut sum.write, &done.write)] {
+            sum.ios = sum.ios.saturating_add(more.ios);
+            sum.merges = sum.merges.saturating_add(more.merges);
+            sum.bytes = sum.bytes.saturating_add(more.bytes);
+        }
+    }
+    Ok(sum)
+}

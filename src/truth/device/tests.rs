@@ -1,0 +1,440 @@
+//! The rules as a table: what was counted, what the devices and the process counted, and what is said of it.
+
+use super::*;
+use crate::profile::{CacheMode, Profile, Target, TimeSpan};
+use crate::results::{
+    DirectionResults, Observed, Record, Results, SpanResults, TargetResults, ThreadResults,
+};
+use crate::system::System;
+use crate::system::io_counters::{Activity, DeviceActivity, Flow, OwnIo, TargetDevices};
+use crate::system::stack::{Layer, LayerKind, Stack};
+use crate::truth::{Severity, judge as judge_record};
+use Severity::*;
+use Verdict::*;
+
+const MIB: u64 = 1 << 20;
+const BLOCK: u64 = 4096;
+
+/// Bytes read and written.
+type Bytes = (u64, u64);
+
+/// A run on one target; by default it reads 4 KiB blocks past the cache, one at a time, for a second, on a disk that does
+/// exactly that.
+#[derive(Clone)]
+struct Case {
+    file_system: bool,
+    buffered: bool,
+    counted: Bytes,
+    /// Of each device: its name, what it did, the bytes of one of its I/Os.
+    devices: Vec<(Layer, Bytes, u64)>,
+    /// What the process asked for; reads only matter.
+    own: Option<u64>,
+    unwritten: (u64, u64),
+    /// Of the target, before and after.
+    file_unwritten: Option<(u64, u64)>,
+    depth: u32,
+    /// Readings took this much longer than the window, ns.
+    slack: u64,
+}
+
+fn layer(name: &str, on: &[&str]) -> Layer {
+    let on = on.iter().map(|name| name.to_string()).collect();
+    Layer { name: name.into(), on, faithful: true, counted: true, ..Layer::default() }
+}
+
+/// Reads and writes so much on one disk, which does the same.
+fn run(counted: Bytes) -> Case {
+    Case {
+        file_system: false,
+        buffered: false,
+        counted,
+        devices: vec![(layer("sda", &[]), counted, BLOCK)],
+        own: Some(counted.0),
+        unwritten: (0, 0),
+        file_unwritten: None,
+        depth: 1,
+        slack: 0,
+    }
+}
+
+impl Case {
+    fn device(mut self, did: Bytes) -> Case {
+        self.devices[0].1 = did;
+        self
+    }
+
+    fn of_size(mut self, bytes: u64) -> Case {
+        self.devices[0].2 = bytes;
+        self
+    }
+
+    /// A further device at the bottom, beneath all so far.
+    fn on(mut self, name: &str, did: Bytes) -> Case {
+        let upper = &mut self.devices.last_mut().unwrap().0;
+        upper.on = vec![name.into()];
+        self.devices.push((layer(name, &[]), did, BLOCK));
+        self
+    }
+
+    fn first(mut self, change: impl FnOnce(&mut Layer)) -> Case {
+        change(&mut self.devices[0].0);
+        self
+    }
+
+    fn file(self) -> Case {
+        Case { file_system: true, ..self }
+    }
+
+    fn cached(self) -> Case {
+        Case { file_system: true, buffered: true, ..self }
+    }
+
+    fn target(&self, path: &str) -> TargetDevices {
+        let stack = Stack {
+            file_system: self.file_system.then(|| "ext4".into()),
+            first: self.devices.first().map(|(layer, ..)| layer.name.clone()).into_iter().collect(),
+            layers: self.devices.iter().map(|(layer, ..)| layer.clone()).collect(),
+            without: self.devices.is_empty().then(|| "it lies in memory".into()),
+        };
+        let (before, after) = self.file_unwritten.unzip();
+        TargetDevices { path: path.into(), stack, unwritten_before: before, unwritten: after, flush: None }
+    }
+
+    fn verdict(&self) -> SpanVerdict {
+        let (results, asked) = self.results("a");
+        verdict_of(vec![(results, asked)], self.facts(vec![self.target("a")]))
+    }
+
+    fn facts(&self, targets: Vec<TargetDevices>) -> DeviceFacts {
+        let flow = |bytes: u64, size: u64| Flow { ios: bytes / size, merges: 0, bytes };
+        let activity = |(layer, did, size): &(Layer, Bytes, u64)| DeviceActivity {
+            name: layer.name.clone(),
+            done: Activity { read: flow(did.0, *size), write: flow(did.1, *size), ..Activity::default() },
+            in_flight_before: 0,
+            ever: *did != (0, 0),
+        };
+        DeviceFacts {
+            targets,
+            devices: self.devices.iter().map(activity).collect(),
+            own: self.own.map(|read_bytes| OwnIo { read_bytes, ..OwnIo::default() }),
+            unwritten: Some(self.unwritten),
+            elapsed: SECOND + self.slack,
+        }
+    }
+
+    fn results(&self, path: &str) -> (TargetResults, Target) {
+        let direction = |bytes| DirectionResults { bytes, ios: bytes / BLOCK, ..DirectionResults::default() };
+        let (read, write) = (direction(self.counted.0), direction(self.counted.1));
+        let results = TargetResults { path: path.into(), read, write, ..TargetResults::default() };
+        let cache_mode = if self.buffered { CacheMode::Cached } else { CacheMode::DisableOsCache };
+        let (block_size, request_count) = (BLOCK as u32, self.depth);
+        (results, Target { path: path.into(), cache_mode, block_size, request_count, ..Target::default() })
+    }
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+fn verdict_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> SpanVerdict {
+    let (results, asked): (Vec<TargetResults>, Vec<Target>) = targets.into_iter().unzip();
+    let threads =
+        results.into_iter().map(|target| ThreadResults { targets: vec![target], ..ThreadResults::default() });
+    let span = SpanResults {
+        measured: SECOND,
+        threads: threads.collect(),
+        observed: Some(Observed { devices: Some(facts), ..Observed::default() }),
+        ..SpanResults::default()
+    };
+    let profile = Profile {
+        time_spans: vec![TimeSpan { targets: asked, ..TimeSpan::default() }],
+        ..Profile::default()
+    };
+    let record = Record::new(profile, System::default(), Results { time_spans: vec![span] });
+    judge_record(&record, &crate::results::summarize(&record)).verdicts.remove(0)
+}
+
+#[test]
+fn every_relation_of_counts_has_its_verdict() {
+    let reads = |mib: u64| run((mib * MIB, 0));
+    let writes = |mib: u64| run((0, mib * MIB));
+    let read = |mib: u64| (mib * MIB, 0);
+    let wrote = |mib: u64| (0, mib * MIB);
+    let without_own = |case: Case| Case { own: None, ..case };
+    let own = |mib: u64, case: Case| Case { own: Some(mib * MIB), ..case };
+    let of_loop = |case: Case| case.first(|layer| (layer.kind, layer.faithful) = (LayerKind::Loop, false));
+    let of_raid = |case: Case| case.first(|layer| (layer.kind, layer.faithful) = (LayerKind::Raid, false));
+    let table: Vec<(&str, Case, Verdict, Option<Severity>, &str)> = vec![
+        ("the same", reads(100), Verified, None, "read what was counted (1.00 x, 25,600 reads of 4 KiB)"),
+        ("both", run((100 * MIB, 50 * MIB)), Verified, None, "1.00 x, 12,800 writes of 4 KiB"),
+        ("a file", reads(100).file(), Verified, None, ""),
+        ("a cold file, cached", reads(100).cached(), Verified, None, ""),
+        ("split by the device", reads(100).of_size(1024), Verified, None, "reads of 1 KiB"),
+        ("a little less", reads(100).device(read(95)), Verified, None, "0.95 x"),
+        ("nothing at all", run((0, 0)), Unknown, None, "no I/O was counted"),
+        (
+            "mostly from memory",
+            own(10, reads(100).cached().device(read(10))),
+            Cached,
+            Some(Wrong),
+            "10 MiB of the 100 MiB",
+        ),
+        (
+            "partly from memory",
+            own(80, reads(100).cached().device(read(80))),
+            Cached,
+            Some(Warning),
+            "0.80 x",
+        ),
+        (
+            "a hole, read past the cache",
+            own(0, reads(100).file().device(read(0))),
+            Cached,
+            Some(Wrong),
+            "never written",
+        ),
+        ("writes that vanish", writes(100).device(wrote(10)), Cached, Some(Wrong), "compressed"),
+        (
+            "from memory, while others read as much",
+            own(0, reads(100).cached().device(read(100))),
+            Cached,
+            Some(Wrong),
+            "read 0 bytes of the 100 MiB",
+        ),
+        (
+            "a burst that stays in memory",
+            Case { file_unwritten: Some((0, 64 * MIB)), ..writes(100).cached().device(wrote(0)) },
+            Deferred,
+            Some(Wrong),
+            "64 MiB were still in memory",
+        ),
+        (
+            "the same on a kernel that doesn't tell by file",
+            Case { unwritten: (5 * MIB, 75 * MIB), ..writes(100).cached().device(wrote(20)) },
+            Deferred,
+            Some(Wrong),
+            "70 MiB were still in memory",
+        ),
+        (
+            "overwritten in memory",
+            writes(100).cached().device(wrote(60)),
+            Deferred,
+            Some(Warning),
+            "overwritten",
+        ),
+        (
+            "read ahead, merged",
+            reads(100).cached().of_size(128 << 10),
+            Coalesced,
+            Some(Warning),
+            "128 KiB instead of 4 KiB",
+        ),
+        ("a few merges", reads(100).of_size(4500), Verified, None, ""),
+        ("some merges", reads(100).of_size(6144), Coalesced, Some(Note), "6 KiB instead of 4 KiB"),
+        (
+            "whole pages for parts",
+            own(150, reads(100).cached().device(read(150))),
+            Amplified,
+            Some(Note),
+            "1.50 x",
+        ),
+        (
+            "far more than needed",
+            own(300, reads(100).cached().device(read(300))),
+            Amplified,
+            Some(Warning),
+            "3.00 x",
+        ),
+        ("a journal", writes(100).file().device(wrote(250)), Amplified, Some(Warning), "2.50 x"),
+        ("a commit of the file system", writes(10).file().device(wrote(13)), Verified, None, ""),
+        (
+            "others write to the disk",
+            writes(100).device(wrote(130)),
+            Shared,
+            Some(Warning),
+            "30 MiB of 130 MiB (23 %)",
+        ),
+        ("others read from the disk", reads(100).device(read(300)), Shared, Some(Wrong), "(67 %)"),
+        (
+            "others write while a file is read",
+            reads(100).file().device((100 * MIB, 50 * MIB)),
+            Shared,
+            Some(Warning),
+            "(33 %)",
+        ),
+        ("a log while a file is read", reads(20).file().device((20 * MIB, 3 * MIB)), Verified, None, ""),
+        (
+            "what the warm-up wrote is written now",
+            Case { file_unwritten: Some((80 * MIB, 20 * MIB)), ..writes(40).cached().device(wrote(100)) },
+            Verified,
+            None,
+            "",
+        ),
+        (
+            "the same on a kernel that doesn't tell by file",
+            Case { unwritten: (80 * MIB, 20 * MIB), ..writes(40).cached().device(wrote(100)) },
+            Verified,
+            None,
+            "",
+        ),
+        (
+            "somebody else's writes are written while we read",
+            Case { unwritten: (60 * MIB, 0), ..reads(100).file().device((100 * MIB, 60 * MIB)) },
+            Shared,
+            Some(Warning),
+            "(38 %)",
+        ),
+        ("reads of others, unknown", without_own(reads(100).device(read(200))), Shared, Some(Wrong), ""),
+        (
+            "reading ahead, unknown",
+            without_own(reads(100).cached().device(read(200))),
+            Amplified,
+            Some(Warning),
+            "",
+        ),
+        ("in flight at the edges", Case { depth: 2560, ..reads(20).device(read(30)) }, Verified, None, ""),
+        (
+            "only what is in flight",
+            Case { depth: 64, ..run((10 * BLOCK, 0)) }.device(read(0)),
+            Unknown,
+            None,
+            "10 I/Os are too few",
+        ),
+        (
+            "slow readings",
+            Case { slack: SECOND / 2, ..reads(100).device(read(60)) },
+            Unknown,
+            None,
+            "too few",
+        ),
+        ("five I/Os", run((5 * BLOCK, 0)), Verified, None, ""),
+        (
+            "no statistics",
+            reads(100).device(read(0)).first(|layer| layer.counted = false),
+            Unknown,
+            None,
+            "switched off",
+        ),
+        ("statistics after all", reads(100).first(|layer| layer.counted = false), Verified, None, ""),
+        ("no device", Case { devices: vec![], ..reads(100) }, Unknown, None, "it lies in memory"),
+        ("a partition", reads(100).on("disk", read(100)), Verified, None, ""),
+        (
+            "a partition beside a busy one",
+            reads(100).on("disk", read(150)),
+            Shared,
+            Some(Warning),
+            "others used disk",
+        ),
+        ("a head without statistics", reads(100).device(read(0)).on("path", read(100)), Verified, None, ""),
+        ("a loop over memory", of_loop(reads(100).on("sdb", read(0))), Cached, Some(Wrong), "--direct-io=on"),
+        (
+            "writes to a loop in memory",
+            of_loop(writes(100).on("sdb", wrote(0))),
+            Deferred,
+            Some(Wrong),
+            "page cache",
+        ),
+        ("a mirror", of_raid(writes(100).on("legs", wrote(200))), Amplified, Some(Warning), "2.00 x"),
+        (
+            "parity",
+            of_raid(writes(100).on("legs", (200 * MIB, 200 * MIB))),
+            Amplified,
+            Some(Warning),
+            "4.00 x",
+        ),
+        ("a mirror, read", of_raid(reads(100).on("legs", read(100))), Verified, None, ""),
+        (
+            "a cache device above",
+            of_raid(reads(100).on("slow", read(1))),
+            Cached,
+            Some(Wrong),
+            "something between",
+        ),
+    ];
+    for (name, case, verdict, severity, words) in table {
+        let found = case.verdict();
+        assert_eq!((found.verdict, found.severity), (verdict, severity), "{name}: {found:#?}");
+        let part = &found.parts[0];
+        let said = format!("{} {}", part.message, part.remedy.as_deref().unwrap_or_default());
+        assert!(said.contains(words), "{name}: {said}");
+    }
+}
+
+#[test]
+fn targets_on_one_device_are_judged_by_their_sum() {
+    let each = run((50 * MIB, 0));
+    let both = each.clone().device((100 * MIB, 0));
+    let facts = Case { own: Some(100 * MIB), ..both.clone() }.facts(vec![both.target("a"), both.target("b")]);
+    let found = verdict_of(vec![each.results("a"), each.results("b")], facts);
+    assert_eq!((found.verdict, found.parts.len()), (Verified, 1), "{found:#?}");
+    assert_eq!(found.parts[0].targets, ["a".into(), "b".into()]);
+    assert_eq!(found.parts[0].read.unwrap().counted_bytes, 100 * MIB);
+}
+
+#[test]
+fn targets_on_different_devices_have_verdicts_of_their_own() {
+    let fine = run((100 * MIB, 0));
+    let mut cached = run((100 * MIB, 0)).cached().device((0, 0));
+    cached.devices[0].0.name = "sdb".into();
+    let mut facts = fine.facts(vec![fine.target("a"), cached.target("b")]);
+    facts.devices.extend(cached.facts(vec![]).devices);
+    let found = verdict_of(vec![fine.results("a"), cached.results("b")], facts);
+    assert_eq!((found.verdict, found.severity), (Cached, Some(Wrong)));
+    let said: Vec<_> = found.parts.iter().map(|part| (part.targets[0].to_string(), part.verdict)).collect();
+    assert_eq!(said, [("b".to_string(), Cached), ("a".to_string(), Verified)]);
+}
+
+#[test]
+fn reads_of_others_are_found_where_more_was_read_than_counted() {
+    let fine = run((100 * MIB, 0));
+    let mut busy = run((100 * MIB, 0)).device((200 * MIB, 0));
+    busy.devices[0].0.name = "sdb".into();
+    let mut facts = fine.facts(vec![fine.target("a"), busy.target("b")]);
+    facts.devices.extend(busy.facts(vec![]).devices);
+    facts.own = Some(OwnIo { read_bytes: 200 * MIB, ..OwnIo::default() });
+    let found = verdict_of(vec![fine.results("a"), busy.results("b")], facts);
+    let said: Vec<_> = found.parts.iter().map(|part| (part.targets[0].to_string(), part.verdict)).collect();
+    assert_eq!(said, [("b".to_string(), Shared), ("a".to_string(), Verified)]);
+}
+
+#[test]
+fn a_file_beside_the_disk_it_lies_on_is_counted_once() {
+    let disk = run((100 * MIB, 0)).device((150 * MIB, 0));
+    let file = run((50 * MIB, 0)).file().first(|layer| layer.name = "sda1".into());
+    let mut on_disk = file.target("b");
+    on_disk.stack.layers[0].on = vec!["sda".into()];
+    on_disk.stack.layers.push(layer("sda", &[]));
+    let mut facts = disk.facts(vec![disk.target("a"), on_disk]);
+    facts.devices.extend(file.facts(vec![]).devices);
+    facts.own = Some(OwnIo { read_bytes: 150 * MIB, ..OwnIo::default() });
+    let found = verdict_of(vec![disk.results("a"), file.results("b")], facts);
+    assert_eq!((found.verdict, found.parts.len()), (Verified, 1), "{found:#?}");
+    assert_eq!(found.parts[0].devices, ["sda"]);
+}
+
+#[test]
+fn what_also_happened_is_evidence() {
+    let case = Case { own: Some(0), ..run((100 * MIB, 0)).cached().device((100 * MIB, 0)) };
+    let found = case.verdict();
+    assert!(found.parts[0].evidence[0].starts_with("also SHARED: others used sda"), "{found:#?}");
+}
+
+#[test]
+fn whatever_an_edited_record_claims_is_judged_without_a_panic() {
+    let all = (u64::MAX, u64::MAX);
+    let claims = |case: Case| Case {
+        unwritten: (u64::MAX, 0),
+        file_unwritten: Some(all),
+        slack: u64::MAX / 2,
+        depth: u32::MAX,
+        own: Some(u64::MAX),
+        ..case
+    };
+    for case in
+        [run(all), run((1, 1)).device(all), run(all).cached().on("disk", all), run(all).on("disk", (0, 0))]
+    {
+        let claimed = claims(case.clone());
+        claimed.verdict();
+        let twice = vec![claimed.target("a"), claimed.target("b")];
+        verdict_of(vec![claimed.results("a"), claimed.results("b")], claimed.facts(twice));
+        Case { own: None, ..claimed }.verdict();
+    }
+}

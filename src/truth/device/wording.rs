@@ -1,0 +1,63 @@
+//! Figures as people read them.
+
+/// `12.3 GiB`, `4 KiB`, `0 bytes`
+pub fn amount(bytes: u64) -> String {
+    const UNITS: [(&str, u32); 5] = [("PiB", 50), ("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    match UNITS.iter().find(|(_, bits)| bytes >> bits > 0) {
+        Some((unit, bits)) => {
+            let value = format!("{:.1}", bytes as f64 / (1u64 << bits) as f64);
+            format!("{} {unit}", value.trim_end_matches(".0"))
+        }
+        None => format!("{bytes} bytes"),
+    }
+}
+
+/// The mean size of so many I/Os.
+pub fn size(bytes: u64, ios: u64) -> String {
+    amount(bytes.checked_div(ios).unwrap_or(0))
+}
+
+/// `1.00 x`
+pub fn times(bytes: u64, of: u64) -> String {
+    format!("{:.2} x", bytes as f64 / of.max(1) as f64)
+}
+
+/// `123,456`
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_have_at_most_one_decimal() {
+        for (bytes, expected) in [
+            (0, "0 bytes"),
+            (1023, "1023 bytes"),
+            (4096, "4 KiB"),
+            (1536, "1.5 KiB"),
+            (1 << 20, "1 MiB"),
+            (u64::MAX, "16384 PiB"),
+        ] {
+            assert_eq!(amount(bytes), expected);
+        }
+        assert_eq!((size(0, 0).as_str(), size(12288, 2).as_str()), ("0 bytes", "6 KiB"));
+    }
+
+    #[test]
+    fn counts_are_grouped_by_thousands() {
+        for (number, expected) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(count(number), expected);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What targets lie on, all the way down: machines as text.
+
+#![allow(clippy::unwrap_used)]
+
+mod machines;
+
+use diskspd::system::stack::{self, LayerKind, Stack};
+use machines::machine;
+use std::path::Path;
+
+/// `sda1 > sda`: every device with what it lies on, one that is not asked the same below marked with `*`, one that is not
+/// counted with `!`.
+fn shown(stack: &Stack) -> String {
+    let layer = |layer: &stack::Layer| {
+        let marks = [(layer.faithful, "*"), (layer.counted, "!")];
+        let marks: String = marks.iter().filter(|(fine, _)| !fine).map(|(_, mark)| *mark).collect();
+        let on = if layer.on.is_empty() { String::new() } else { format!(" > {}", layer.on.join(" ")) };
+        format!("{}{marks}{on}", layer.name)
+    };
+    stack.layers.iter().map(layer).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn a_device_is_followed_down_to_those_with_nothing_beneath() {
+    let (_directory, root) = machine("stacks");
+    for (number, name, expected) in [
+        ((8, 0), "a disk", "sda"),
+        ((8, 1), "a partition", "sda1 > sda, sda"),
+        ((8, 16), "without statistics", "sdb!"),
+        ((8, 17), "a partition of that", "sdb1! > sdb, sdb!"),
+        ((9, 0), "RAID on partitions", "md0* > sdc1 sdd1, sdc1 > sdc, sdd1 > sdd, sdc, sdd"),
+        ((9, 1), "RAID 0", "md1 > sde sdf, sde, sdf"),
+        ((253, 1), "LUKS on LVM", "dm-1 > dm-0, dm-0 > sda2, sda2 > sda, sda"),
+        ((253, 2), "multipath", "dm-2 > sde sdf, sde, sdf"),
+        ((253, 3), "a mirror", "dm-3* > sde sdf, sde, sdf"),
+        ((259, 0), "NVMe multipath", "nvme0n1 > nvme0c0n1 nvme0c1n1, nvme0c0n1, nvme0c1n1"),
+        (
+            (259, 1),
+            "a partition of that",
+            "nvme0n1p1 > nvme0n1, nvme0n1 > nvme0c0n1 nvme0c1n1, nvme0c0n1, nvme0c1n1",
+        ),
+        (
+            (252, 0),
+            "bcache",
+            "bcache0* > nvme0n1 sdc, nvme0n1 > nvme0c0n1 nvme0c1n1, sdc, nvme0c0n1, nvme0c1n1",
+        ),
+        ((7, 0), "a loop on a device", "loop0 > sdd, sdd"),
+        ((7, 1), "a loop on a file", "loop1* > dm-1, dm-1 > dm-0, dm-0 > sda2, sda2 > sda, sda"),
+        ((230, 0), "a ZFS volume", "zd0"),
+        ((251, 0), "one that counts whatever the switch says", "zram0"),
+    ] {
+        let found = stack::of_device(&root, number);
+        assert_eq!(shown(&found), expected, "{name}");
+        assert_eq!((found.first.len(), found.without), (1, None), "{name}");
+    }
+    let unknown = stack::of_device(&root, (1, 2));
+    assert!(unknown.without.unwrap().contains("/sys") && unknown.layers.is_empty());
+}
+
+#[test]
+fn what_can_not_be_followed_further_says_why() {
+    let (_directory, root) = machine("stacks");
+    for (number, words) in [((7, 2), "no name any more"), ((7, 3), "tmpfs keeps its files in memory")] {
+        let found = stack::of_device(&root, number);
+        let layer = &found.layers[0];
+        assert_eq!((layer.kind, layer.on.len()), (LayerKind::Loop, 0));
+        assert!(layer.unknown_below.as_ref().unwrap().contains(words), "{layer:?}");
+    }
+}
+
+#[test]
+fn a_file_lies_on_the_devices_of_its_file_system() {
+    let (_directory, root) = machine("stacks");
+    for (place, number, expected) in [
+        ("/var/a.dat", Some((8, 1)), "sda1 > sda, sda"),
+        ("/var/a.dat", None, "sda1 > sda, sda"),
+        ("/home/me/a.dat", Some((253, 1)), "dm-1 > dm-0, dm-0 > sda2, sda2 > sda, sda"),
+        ("/bound/a.dat", None, "dm-1 > dm-0, dm-0 > sda2, sda2 > sda, sda"),
+        ("/run/hosts", None, "sda1 > sda, sda"),
+        ("/pool/a.dat", Some((0, 77)), "sde, sdf"),
+        ("/single/a.dat", Some((0, 78)), "sdb!"),
+        ("/ntfs/a.dat", None, "sdb1! > sdb, sdb!"),
+        ("/merged/new.dat", Some((0, 43)), "sda1 > sda, sda"),
+        ("/merged/old.dat", Some((0, 43)), "sda1 > sda, sda"),
+        ("/merged/deep.dat", Some((0, 43)), "dm-1 > dm-0, dm-0 > sda2, sda2 > sda, sda"),
+    ] {
+        let found = stack::of_file(&root, Path::new(place), number);
+        assert_eq!(shown(&found), expected, "{place} {:?}", found.without);
+        assert!(found.file_system.is_some(), "{place}");
+    }
+    assert_eq!(stack::of_file(&root, Path::new("/pool/a.dat"), None).first, ["sde", "sdf"]);
+}
+
+#[test]
+fn a_file_without_a_device_says_so() {
+    let (_directory, root) = machine("stacks");
+    for (place, words) in [
+        ("/tmp/a.dat", "tmpfs keeps its files in memory"),
+        ("/nfs/a.dat", "nfs4: the files are on another host"),
+        ("/sshfs/a.dat", "a program serves the files"),
+        ("/shared/a.dat", "the host's"),
+        ("/tank/a.dat", "zpool iostat"),
+        ("/pmem/a.dat", "dax"),
+        ("/flash/a.dat", "no block device"),
+        ("/container/a.dat", "another mount namespace"),
+        ("/merged/none.dat", "another mount namespace"),
+        ("/what/a.dat", "no block device is known"),
+    ] {
+        let found = stack::of_file(&root, Path::new(place), None);
+        let why = found.without.unwrap_or_default();
+        assert!(why.contains(words), "{place}: {why}");
+        assert!(found.layers.is_empty(), "{place}");
+    }
+    let empty = tempfile::tempdir().unwrap();
+    let nowhere = diskspd::system::root::Root::at(empty.path());
+    assert!(stack::of_file(&nowhere, Path::new("/x"), Some((8, 1))).without.is_some());
+}

@@ -1,0 +1,375 @@
+//! The verdict about the devices: lies staged on real kernel objects, and honest runs.
+//!
+//! Everything lies on devices that nobody else uses (zram), because the machine's own disk may be busy.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::loops::{run, unmount};
+use common::{Ended, Zram, agree, command_of, diskspd, skip, start};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+const MIB: u64 = 1 << 20;
+
+/// A file system on a device of its own.
+struct Mounted {
+    at: tempfile::TempDir,
+    device: Zram,
+}
+
+impl Mounted {
+    fn new(kind: &str, mib: u64, options: &str) -> Option<Mounted> {
+        let device = Zram::new(mib)?;
+        let node = device.0.to_str()?.to_string();
+        // Without lazy initialization: the kernel would go on writing while a test counts.
+        let arguments: &[&str] = match kind {
+            "ext4" => &["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"],
+            _ => &["-q", "-f"],
+        };
+        run(&format!("mkfs.{kind}"), &[arguments, &[&node]].concat())?;
+        let mounted = Mounted { at: tempfile::tempdir_in("/var/tmp").unwrap(), device };
+        run("mount", &["-o", options, &node, mounted.at.path().to_str()?])?;
+        Some(mounted)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.at.path().join(name)
+    }
+
+    /// A file of random data, none of it in the page cache.
+    fn filled(&self, name: &str, mib: u64) -> PathBuf {
+        let path = self.file(name);
+        let mut file = File::create(&path).unwrap();
+        for _ in 0..mib {
+            file.write_all(&random(MIB as usize)).unwrap();
+        }
+        drop(file);
+        self.forget();
+        path
+    }
+
+    /// Nothing of the file system is in the page cache any more.
+    fn forget(&self) {
+        let (node, at) = (self.device.0.to_str().unwrap(), self.at.path().to_str().unwrap());
+        unmount(self.at.path());
+        run("mount", &[node, at]).unwrap();
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        unmount(self.at.path());
+    }
+}
+
+fn random(bytes: usize) -> Vec<u8> {
+    let mut data = vec![0; bytes];
+    std::io::Read::read_exact(&mut File::open("/dev/urandom").unwrap(), &mut data).unwrap();
+    data
+}
+
+/// A raw device, all of it written.
+fn raw(mib: u64) -> Option<Zram> {
+    let device = Zram::new(mib)?;
+    let mut file = File::options().write(true).open(&device.0).unwrap();
+    for _ in 0..mib {
+        file.write_all(&random(MIB as usize)).unwrap();
+    }
+    file.sync_all().unwrap();
+    Some(device)
+}
+
+/// A loop device on a file.
+struct Looped(PathBuf);
+
+impl Looped {
+    fn new(file: &Path, options: &[&str]) -> Option<Looped> {
+        let device = run("losetup", &[options, &["--find", "--show", file.to_str()?]].concat())?;
+        Some(Looped(device.trim().into()))
+    }
+}
+
+impl Drop for Looped {
+    fn drop(&mut self) {
+        run("losetup", &["-d", self.0.to_str().unwrap()]);
+    }
+}
+
+/// The first line of the verdict.
+fn verdict(ended: &Ended) -> &str {
+    const WORDS: [&str; 7] =
+        ["VERIFIED", "CACHED", "COALESCED", "AMPLIFIED", "SHARED", "DEFERRED", "UNKNOWN"];
+    let mut lines = ended.stderr.lines();
+    lines.find(|line| WORDS.iter().any(|word| line.starts_with(word))).unwrap_or_default()
+}
+
+#[track_caller]
+fn says(line: &str, target: &Path, start: &str, words: &str) {
+    let ended = diskspd(line, target);
+    ended.report();
+    assert!(verdict(&ended).starts_with(start), "{line}: {start} expected: {}", ended.stderr);
+    assert!(ended.stderr.contains(words), "{line}: {words:?} expected: {}", ended.stderr);
+}
+
+#[test]
+fn memory_that_answers_instead_of_the_device_is_told() {
+    let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
+    let file = disk.filled("a", 64);
+    says("-b1M -W0 -d1 {}", &file, "C", "");
+    says(
+        "-b4K -r -o4 -W0 -d1 {}",
+        &file,
+        "CACHED (WRONG): memory answered",
+        "-> bypass the page cache with -Su",
+    );
+    let strict = diskspd("-b4K -r -o4 -W0 -d1 --strict {}", &file);
+    assert_eq!(strict.code, 2, "{}", strict.stderr);
+    let honest = diskspd("-b4K -r -o4 -Su -W0 -d1 --strict {}", &file);
+    assert_eq!(honest.code, 0, "{}", honest.stderr);
+}
+
+#[test]
+fn a_file_that_was_never_written_is_told() {
+    let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
+    let (allocated, sparse) = (disk.file("allocated"), disk.file("sparse"));
+    if run("fallocate", &["-l", "64M", allocated.to_str().unwrap()]).is_none() {
+        return;
+    }
+    File::create(&sparse).unwrap().set_len(64 * MIB).unwrap();
+    for file in [allocated, sparse] {
+        says("-b4K -r -o8 -Su -W0 -d1 {}", &file, "CACHED (WRONG)", "never written");
+    }
+}
+
+#[test]
+fn zeros_on_a_file_system_that_compresses_are_told() {
+    let Some(disk) = Mounted::new("btrfs", 512, "compress-force=lzo") else { return };
+    let file = disk.file("zeros");
+    fs::write(&file, vec![0; 64 << 20]).unwrap();
+    disk.forget();
+    says("-b64K -r -o8 -Su -W0 -d1 {}", &file, "CACHED (WRONG)", "compression");
+}
+
+#[test]
+fn writes_that_sit_in_memory_at_the_end_are_told() {
+    let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
+    let file = disk.filled("a", 64);
+    says("-b64K -w100 -o4 -W0 -d1 {}", &file, "DEFERRED", "-> write through");
+    let ended = diskspd("-b64K -w100 -o4 -W0 -d1 --flush-after {}", &file);
+    assert!(verdict(&ended).starts_with("DEFERRED"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("writing what was left in memory"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_loop_device_over_memory_is_told() {
+    let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
+    let file = disk.filled("image", 64);
+    let Some(looped) = Looped::new(&file, &[]) else { return };
+    // The warm-up has read all of it.
+    fs::read(&file).unwrap();
+    says("-b4K -r -o8 -Su -W0 -d1 {}", &looped.0, "CACHED (WRONG)", "--direct-io=on");
+    says("-b4K -r -w100 -o8 -Su -W0 -d1 --destroy {}", &looped.0, "DEFERRED", "--direct-io=on");
+}
+
+#[test]
+fn reading_ahead_is_told_as_what_the_device_saw() {
+    let Some(disk) = Mounted::new("ext4", 512, "rw") else { return };
+    let file = disk.filled("a", 256);
+    says("-b4K -s -o1 -g20000 -W0 -d1 {}", &file, "COALESCED (WARNING)", "instead of 4 KiB");
+    disk.forget();
+    says("-b4K -r -Sm -g100 -W0 -d1 {}", &file, "AMPLIFIED (WARNING)", "reading ahead");
+}
+
+#[test]
+fn a_journal_that_holds_the_data_too_is_told() {
+    let Some(disk) = Mounted::new("ext4", 512, "data=journal") else { return };
+    let file = disk.file("a");
+    fs::write(&file, random(64 << 20)).unwrap();
+    File::open(&file).unwrap().sync_all().unwrap();
+    says("-b4K -r -w100 -o1 -Sw -W0 -d2 {}", &file, "AMPLIFIED", "journal");
+}
+
+#[test]
+fn somebody_else_on_the_device_is_told() {
+    let Some(disk) = raw(64) else { return };
+    let hammer = start("-b64K -r -o1 -Su -W0 -d8 {}", &disk.0);
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    says("-b4K -r -o1 -Su -W0 -d1 {}", &disk.0, "SHARED", "were not this run's");
+    hammer.wait_with_output().unwrap();
+}
+
+#[test]
+fn what_can_not_be_known_is_not_claimed() {
+    let directory = common::directory();
+    let image = directory.path().join("image");
+    fs::write(&image, random(16 << 20)).unwrap();
+    for (line, words) in [
+        ("-b4K -r -W0 -d1 --engine null {}", "the null engine does no I/O"),
+        ("-b4K -r -W0 -d1 --engine sim {}", "simulated device"),
+    ] {
+        says(line, &image, "UNKNOWN", words);
+    }
+    let memory = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
+    memory.as_file().write_all_at(&random(1 << 20), 0).unwrap();
+    says("-b4K -r -W0 -d1 {}", memory.path(), "UNKNOWN", "keeps its files in memory");
+    let Some(looped) = Looped::new(&image, &[]) else { return };
+    // What is beneath it can't be found any more.
+    fs::remove_file(&image).unwrap();
+    let name = looped.0.file_name().unwrap().to_str().unwrap();
+    let switch = format!("/sys/block/{name}/queue/iostats");
+    fs::write(&switch, "0").unwrap();
+    says("-b4K -r -Su -W0 -d1 {}", &looped.0, "UNKNOWN", "statistics are switched off");
+    fs::write(&switch, "1").unwrap();
+    says("-b4K -r -Su -W0 -d1 {}", &looped.0, "VERIFIED", "no name any more");
+}
+
+#[test]
+fn honest_runs_are_verified_without_a_warning() {
+    honest(|line, target| {
+        // On a machine that stands still for longer than a run (a paused guest) nothing is counted.
+        let ran = |ended: &Ended| ended.report().total("Total IO").ios > 0;
+        let Some(ended) = (0..5).map(|_| diskspd(line, target)).find(ran) else {
+            return skip("the machine stands still");
+        };
+        assert!(verdict(&ended).starts_with("VERIFIED: "), "{line}: {}", ended.stderr);
+    });
+}
+
+/// Every honest run.
+fn honest(check: impl Fn(&str, &Path)) {
+    let Some(disk) = raw(128) else { return };
+    for line in [
+        "-b4K -r -o8 -Su -W0 -d1 {}",
+        "-b4K -r -o1 -Su -W1 -d1 -C1 {}",
+        "-b4K -r -o1 -g5i -Su -W0 -d1 {}",
+        "-b512K -r -o4 -t2 -Su -W0 -d1 {}",
+        "-b64K -s -o1 -Su -W0 -d1 {}",
+        "-b4K -r -o8 -Su --engine aio -W0 -d1 {}",
+        "-b8K -r -w50 -o8 -t2 -Su -W0 -d1 --destroy {}",
+        "-b64K -w100 -o2 -Sh -W0 -d1 --destroy {}",
+    ] {
+        check(line, &disk.0);
+    }
+    drop(disk);
+    for kind in ["ext4", "xfs", "btrfs"] {
+        let Some(disk) = Mounted::new(kind, 768, "rw") else { continue };
+        let file = disk.filled("a", 256);
+        // Nothing of it is in memory yet: the page cache asks the device for everything.
+        check("-b4K -r -fr -o4 -g2000 -W0 -d1 {}", &file);
+        check("-b4K -r -o16 -Su -W0 -d1 {}", &file);
+        check("-b64K -r -o4 -t2 -Su -W0 -d1 {}", &file);
+        if kind == "btrfs" {
+            // Writes go elsewhere each time, with metadata: that is amplified in truth.
+            continue;
+        }
+        check("-b4K -r -w30 -o8 -Su -W0 -d1 {}", &file);
+        check("-b8K -r -w100 -o4 -Sh -W0 -d1 {}", &file);
+        check("-b64K -r -w100 -o1 -Sw -W0 -d1 {}", &file);
+        let Some(looped) = Looped::new(&file, &["--direct-io=on"]) else { continue };
+        check("-b4K -r -o8 -Su -W0 -d1 {}", &looped.0);
+        check("-b4K -r -w50 -o4 -Su -W0 -d1 --destroy {}", &looped.0);
+    }
+}
+
+#[test]
+fn two_targets_on_one_device_are_judged_together() {
+    let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
+    let (a, b) = (disk.filled("a", 64), disk.filled("b", 64));
+    let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());
+    let json = disk.at.path().join("run.json");
+    let out = format!("--out={}", json.display());
+    let ended: Ended =
+        command_of(&["-b4K", "-r", "-o4", "-Su", "-W0", "-d1", &out, a, b]).output().unwrap().into();
+    assert!(verdict(&ended).starts_with("VERIFIED: "), "{}", ended.stderr);
+    let record: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let parts = record["judgement"]["verdicts"][0]["parts"].as_array().unwrap();
+    assert_eq!((parts.len(), parts[0]["targets"].as_array().unwrap().len()), (1, 2), "{parts:?}");
+    assert_eq!(parts[0]["devices"], parts[0]["leaves"]);
+}
+
+#[test]
+fn xml_has_the_verdict_only_if_asked_and_last_in_its_time_span() {
+    let directory = common::directory();
+    let file = directory.path().join("a");
+    let plain = diskspd("-c1M -b4K -W0 -d1 -Rxml {}", &file);
+    assert!(!plain.stdout.contains("DeviceVerdict"), "{}", plain.stdout);
+    let with = diskspd("-c1M -b4K -W0 -d1 -Rxml --xml-verdict {}", &file);
+    let (before, last) = with.stdout.split_once("    <DeviceVerdict>\n").unwrap();
+    assert!(before.trim_end().ends_with("</Thread>"), "{before}");
+    assert!(last.ends_with("    </DeviceVerdict>\n  </TimeSpan>\n</Results>"), "{last}");
+    assert!(last.contains("<CountedBytes>"), "{last}");
+}
+
+/// The kernel's own event for each completed request, for one device.
+struct Trace(tempfile::TempDir);
+
+impl Trace {
+    fn of(device: &Path) -> Option<Trace> {
+        let at = tempfile::tempdir_in("/var/tmp").unwrap();
+        run("mount", &["-t", "tracefs", "none", at.path().to_str()?])?;
+        let trace = Trace(at);
+        let name = device.file_name()?.to_str()?;
+        let number = fs::read_to_string(format!("/sys/class/block/{name}/dev")).unwrap();
+        let (major, minor) = number.trim().split_once(':')?;
+        let number = major.parse::<u64>().ok()? << 20 | minor.parse::<u64>().ok()?;
+        fs::create_dir(trace.instance()).unwrap();
+        trace.set("buffer_size_kb", "16384");
+        trace.set("events/block/block_rq_complete/filter", &format!("dev == {number}"));
+        trace.set("events/block/block_rq_complete/enable", "1");
+        Some(trace)
+    }
+
+    fn instance(&self) -> PathBuf {
+        self.0.path().join(format!("instances/diskspd-test-{}", std::process::id()))
+    }
+
+    fn set(&self, file: &str, value: &str) {
+        let written = fs::write(self.instance().join(file), value);
+        assert!(written.is_ok(), "{file}: {written:?}");
+    }
+
+    /// Requests and sectors so far: lines end with `<first sector> + <sectors> <priority> [error]`.
+    fn reads(&self) -> (u64, u64) {
+        self.set("events/block/block_rq_complete/enable", "0");
+        let text = fs::read_to_string(self.instance().join("trace")).unwrap();
+        let lines = text.lines().filter(|line| line.contains("block_rq_complete: "));
+        let sectors = lines.map(|line| {
+            let after = line.split_once(" + ").unwrap().1;
+            after.split_whitespace().next().unwrap().parse::<u64>().unwrap()
+        });
+        sectors.fold((0, 0), |(ios, all), sectors| (ios + 1, all + sectors))
+    }
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(self.instance());
+        unmount(self.0.path());
+    }
+}
+
+#[test]
+fn the_counters_of_the_verdict_agree_with_the_kernels_trace_of_the_same_window() {
+    let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
+    let file = disk.filled("image", 64);
+    let Some(looped) = Looped::new(&file, &["--direct-io=on"]) else { return };
+    let Some(trace) = Trace::of(&looped.0) else { return skip("no tracefs can be mounted") };
+    let json = disk.at.path().join("run.json");
+    let line = format!("-b4K -r -o4 -Su -W0 -d3 --out={} {{}}", json.display());
+    let ended = diskspd(&line, &looped.0);
+    let (ios, sectors) = trace.reads();
+    ended.report();
+    let record: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let devices = &record["results"]["time_spans"][0]["observed"]["devices"]["devices"];
+    let name = looped.0.file_name().unwrap().to_str().unwrap();
+    let device = devices.as_array().unwrap().iter().find(|device| device["name"] == name).unwrap();
+    let read = &device["done"]["read"];
+    assert!(ios > 2000, "too few I/Os to compare at 1 %: {ios}");
+    agree("requests", read["ios"].as_u64().unwrap(), ios);
+    agree("bytes", read["bytes"].as_u64().unwrap(), sectors * 512);
+}
