@@ -53,8 +53,14 @@ fn examples() -> Vec<Record> {
     assert_eq!(full.check(), Ok(()));
     let mut unknown = synth::record(include_bytes!("data/synth/13_noio_nolat.json"));
     unknown.system.power_scheme = Default::default();
-    unknown.results.time_spans[0].observed =
-        Some(Observed { effort: Some(effort(true)), ..Observed::default() });
+    // Nothing but what lies in memory: nobody can say, and that's not bad.
+    let path = unknown.profile.time_spans[0].targets[0].path.clone();
+    let in_memory = TargetDevices { path, stack: Stack::without("it lies in memory"), ..Default::default() };
+    unknown.results.time_spans[0].observed = Some(Observed {
+        effort: Some(effort(true)),
+        devices: Some(DeviceFacts { targets: vec![in_memory], ..DeviceFacts::default() }),
+        ..Observed::default()
+    });
     records.extend(COURSES.map(|course| with_course(full.clone(), course)));
     let mut idle = synth::record(include_bytes!("data/synth/43_rand3.json"));
     forget(&mut idle, |target| &mut target.read);
