@@ -12,6 +12,7 @@ use diskspd::profile::*;
 use diskspd::report::json;
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
+use diskspd::system::content::{ContentFacts, Reducer, Sample, Space};
 use diskspd::system::storage::{BlockDevice, FileSystem, Storage};
 use schema::Shape;
 use serde_json::Value;
@@ -91,7 +92,7 @@ fn fill_profile(profile: &mut Profile) {
 }
 
 fn fill_results(span: &mut SpanResults) {
-    span.observed = Some(Observed::default());
+    span.observed = Some(Observed { content: contents(), ..Observed::default() });
     span.threads[0].wait = Some(WaitStatistics::default());
     let path = RawText::from(b"\xff".to_vec());
     span.threads[2].targets[0].path = path.clone();
@@ -103,6 +104,19 @@ fn fill_results(span: &mut SpanResults) {
     }
     span.started_at = Some(1);
     span.intervals = Some(intervals());
+}
+
+fn contents() -> Vec<ContentFacts> {
+    let full = ContentFacts {
+        path: b"\xff".to_vec().into(),
+        space: Some(Space { known: 1, holes: 1, ..Space::default() }),
+        sample: Some(Sample::default()),
+        reducers: vec![Reducer::default()],
+        discards: Some(true),
+        rotational: Some(true),
+        ..ContentFacts::default()
+    };
+    vec![full, ContentFacts::default()]
 }
 
 fn intervals() -> Intervals {

@@ -1,6 +1,8 @@
 //! What has been read of a command line so far.
 
-use super::{Events, Invocation, OutRequest, Overrides, RunRequest, StreamRequest, XmlProfile};
+use super::{
+    Events, Invocation, OutRequest, Overrides, PrefillRequest, RunRequest, StreamRequest, XmlProfile,
+};
 use crate::engine::EngineKind;
 use crate::profile::{CacheMode, Profile, RawText, Target, TimeSpan};
 use std::path::PathBuf;
@@ -48,6 +50,8 @@ pub struct Draft {
     pub destroy: bool,
     /// `--strict`
     pub strict: bool,
+    /// `--prefill`
+    pub prefill: Option<PrefillRequest>,
     /// An option such as `-?` that answers at once; nothing behind it is read.
     pub answer: Option<Invocation>,
 }
@@ -88,6 +92,7 @@ impl Draft {
             recreate: self.recreate,
             destroy: self.destroy,
             strict: self.strict,
+            prefill: self.prefill,
             warnings,
         }
     }

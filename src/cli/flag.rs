@@ -108,6 +108,8 @@ pub enum Read {
         /// Stores it, bytes.
         set: fn(&mut Draft, u64),
     },
+    /// A long option that may stand alone (then the value is empty): a value is only what stands behind `=`.
+    Optional(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
     /// A grammar of its own.
     Text(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
 }
@@ -136,9 +138,14 @@ impl Flag {
                 }
                 set(draft, size);
             }
-            Read::Text(read) => read(draft, value)?,
+            Read::Optional(read) | Read::Text(read) => read(draft, value)?,
         }
         Ok(())
+    }
+
+    /// Whether a long option's value may be the next argument.
+    pub fn needs_value(&self) -> bool {
+        !matches!(self.read, Read::Switch(_) | Read::Optional(_))
     }
 
     /// Whether a long option takes a value. (A letter's value is always what is attached.)

@@ -100,6 +100,8 @@ pub struct RunRequest {
     pub destroy: bool,
     /// `--strict`: fail when the figures are not what they seem to be.
     pub strict: bool,
+    /// `--prefill`: what was never written is written before the run.
+    pub prefill: Option<PrefillRequest>,
     /// What is accepted but hardly meant, one message each, without the prefix `WARNING:`.
     pub warnings: Vec<String>,
 }
@@ -122,6 +124,19 @@ pub enum StreamRequest {
     Descriptor(i32),
     /// A file, written anew; or a pipe.
     File(PathBuf),
+}
+
+/// What `--prefill` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrefillRequest {
+    /// `auto`, or nothing: random bytes, and only where it is needed.
+    Auto,
+    /// `random`
+    Random,
+    /// `pattern`: what `-c` writes.
+    Pattern,
+    /// `zero`
+    Zero,
 }
 
 /// An XML profile and what the command line adds to it.

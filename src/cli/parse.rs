@@ -163,7 +163,7 @@ impl<'a> Given<'a> {
                 return Err(CliError::at(argument, at + 2, what));
             }
             (Some(at), _) => (&long[at + 1..], at + 3),
-            (None, Some(flag)) if flag.takes_value() => match rest.next() {
+            (None, Some(flag)) if flag.needs_value() => match rest.next() {
                 Some(value) => (value, argument.len()),
                 None => {
                     let what = format!("{}: the value is missing", flag.name.with_dashes());

@@ -8,6 +8,7 @@
 //! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by a worker.
 
 mod console;
+mod content;
 mod control;
 pub mod events;
 mod interrupt;
@@ -17,6 +18,7 @@ mod observe;
 #[cfg(test)]
 mod order_tests;
 mod precreate;
+mod prefill;
 pub mod prepare;
 mod recorder;
 mod setup;
@@ -30,6 +32,7 @@ pub use control::Control;
 pub use events::Events;
 pub use interrupt::watch;
 pub use precreate::resized;
+pub use prefill::Prefill;
 pub use span::{Options, probe_and_plan};
 pub use stream::Stream;
 
@@ -87,9 +90,11 @@ pub fn run(
             HashSet::new()
         }
     };
+    let prefilled = prefill::Done::default();
     let common = span::Common {
         profile,
         precreated: &precreated,
+        prefilled: &prefilled,
         system,
         options,
         control,

@@ -8,8 +8,10 @@
 //! nothing is concluded there. Conclusions are drawn here alone, so that an old record can be judged anew.
 
 mod advice;
+mod content;
 mod finding;
 
+pub use content::warnings as content_warnings;
 pub use finding::{Finding, Severity};
 
 use crate::profile::{Profile, TimeSpan};
@@ -52,7 +54,7 @@ pub struct SpanView<'a> {
 type Check = fn(&SpanView) -> Vec<Finding>;
 
 /// Every check, in the order in which equally bad findings are listed.
-const CHECKS: &[Check] = &[advice::check];
+const CHECKS: &[Check] = &[content::check, advice::check];
 
 /// Judges a run.
 pub fn judge(record: &Record, summary: &Summary) -> Judgement {
