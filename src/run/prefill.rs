@@ -313,6 +313,24 @@ mod tests {
     }
 
     #[test]
+    fn an_interruption_ends_it_and_is_told() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let location = directory.path().join("file");
+        File::create(&location).unwrap().set_len(1 << 30).unwrap();
+        let order = Order { path: "file".into(), location, from: 0, to: 1 << 30, direct: 4096 };
+        let (control, console) = (Control::default(), Console::quiet());
+        control.interrupt();
+        let parts = file_parts(&order, 0o644).unwrap();
+        assert_eq!(parts, [(0, 1 << 30)]);
+        let content = Prefill::Auto;
+        let filling =
+            Filling { order: &order, content, parts, total: 1 << 30, control: &control, console: &console };
+        let message = filling.write(&Claims::default()).unwrap_err();
+        assert!(message.contains("interrupted"), "{message}");
+        assert_eq!(file_parts(&order, 0o644).unwrap(), [(0, 1 << 30)], "nothing was written");
+    }
+
+    #[test]
     fn the_content_is_what_was_asked_for() {
         let content = |content, offset| {
             let mut bytes = vec![9; 5000];

@@ -132,11 +132,16 @@ fn compressible(facts: &ContentFacts) -> Option<Finding> {
         0 => format!("estimated from {} blocks", sample.blocks),
         zeros => format!("estimated from {} blocks, {zeros} of them zeros", sample.blocks),
     };
-    Some(finding("content-compressible", severity, facts, message).shown_by(evidence).remedy(REWRITE))
+    Some(finding("content-compressible", severity, facts, message).shown_by(evidence).remedy(rewrite(facts)))
 }
 
-/// What was written already isn't touched by --prefill.
-const REWRITE: &str = "write it once with what doesn't compress: -w100 -Zr -b1M -si";
+/// What was written already in a file isn't touched by --prefill.
+fn rewrite(facts: &ContentFacts) -> &'static str {
+    match facts.device {
+        true => "--prefill=random --destroy writes it",
+        false => "write it once with what neither compresses nor repeats: -w100 -Zr -b1M",
+    }
+}
 
 /// Blocks that are alike, on something that stores them once.
 fn repeating(facts: &ContentFacts) -> Option<Finding> {
@@ -148,7 +153,7 @@ fn repeating(facts: &ContentFacts) -> Option<Finding> {
         facts.path, by.name
     );
     let evidence = format!("{} of {} blocks sampled repeat others", sample.repeats, sample.blocks);
-    Some(finding("content-repeats", severity, facts, message).shown_by(evidence).remedy(REWRITE))
+    Some(finding("content-repeats", severity, facts, message).shown_by(evidence).remedy(rewrite(facts)))
 }
 
 fn reducer(facts: &ContentFacts, which: fn(&&Reducer) -> bool) -> Option<&Reducer> {
