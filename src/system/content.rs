@@ -55,7 +55,7 @@ pub struct Space {
     pub unwritten: u64,
     /// Within the file system's own structures.
     pub inline: u64,
-    /// Compressed by the file system.
+    /// Stored in another form by the file system: compressed (btrfs), on others maybe encrypted.
     pub compressed: u64,
     /// Written, but still in memory only.
     pub pending: u64,
