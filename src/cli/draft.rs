@@ -38,6 +38,8 @@ pub struct Draft {
     pub dry_run: bool,
     /// `--engine`
     pub engine: Option<EngineKind>,
+    /// `--poll`
+    pub poll: bool,
     /// `--out`
     pub out: Vec<OutRequest>,
     /// `--stream`
@@ -86,6 +88,7 @@ impl Draft {
             events: self.events,
             dry_run: self.dry_run,
             engine: self.engine,
+            poll: self.poll,
             out: self.out,
             stream: self.stream,
             io_log: self.io_log,
