@@ -92,7 +92,7 @@ fn fill_profile(profile: &mut Profile) {
 }
 
 fn fill_results(span: &mut SpanResults) {
-    span.observed = Some(Observed { content: contents(), ..Observed::default() });
+    span.observed = Some(Observed { content: contents() });
     span.threads[0].wait = Some(WaitStatistics::default());
     span.threads[0].engine = Some(EngineUse::default());
     let path = RawText::from(b"\xff".to_vec());

@@ -16,7 +16,7 @@ use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, Wish, WorkerPlan};
 use crate::profile::{Profile, RawText, Target, TimeSpan};
-use crate::results::{CpuTimes, Observed, SpanResults};
+use crate::results::{CpuTimes, SpanResults};
 use crate::sys::cpu;
 use crate::system::System;
 use crate::system::claims::{self, Claims};
@@ -358,7 +358,9 @@ fn measure(
     let told = |message: &String| failed.iter().any(|failure| failure.message == *message);
     failures.extend(control.failures().into_iter().filter(|message| !told(message)));
     results.intervals = accounts.take_intervals();
-    results.observed = Some(Observed { content, ..observer.finish() });
+    let mut observed = observer.finish();
+    observed.content = content;
+    results.observed = Some(observed);
     if !failures.is_empty() {
         // DISKSPD shows no figures of a span that failed; the accounts stay in the record.
         results.measured = 0;

@@ -159,7 +159,7 @@ mod tests {
             reducers.into_iter().map(|reducer| (reducer.name, reducer.deduplicates)).collect::<Vec<_>>()
         };
         let (zram, vdo) = (("zram0".to_string(), false), ("/dev/dm-0 (VDO)".to_string(), true));
-        assert_eq!(found("zram0"), [zram.clone()]);
+        assert_eq!(found("zram0"), std::slice::from_ref(&zram));
         assert_eq!(found("dm-1"), [vdo, zram]);
         assert_eq!(found("sda"), [], "a circle ends");
     }
