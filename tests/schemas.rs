@@ -44,7 +44,9 @@ fn examples() -> Vec<Record> {
     fill_results(&mut full.results.time_spans[0]);
     // Two time spans have totals; the second one was never measured.
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
-    full.results.time_spans.push(SpanResults::default());
+    full.results
+        .time_spans
+        .push(SpanResults { observed: Some(Observed::default()), ..SpanResults::default() });
     assert_eq!(full.check(), Ok(()));
     let mut unknown = synth::record(include_bytes!("data/synth/13_noio_nolat.json"));
     unknown.system.power_scheme = Default::default();
