@@ -407,6 +407,21 @@ fn commands_and_long_options() {
     ] {
         assert!(matches!(parse(line), Ok(Invocation::Run(run)) if run.until_steady == seconds), "{line}");
     }
+    use cli::PrefillRequest::*;
+    for (option, expected) in [
+        ("", None),
+        ("--prefill ", Some(Auto)),
+        ("--prefill=auto ", Some(Auto)),
+        ("--prefill=random ", Some(Random)),
+        ("--prefill=pattern ", Some(Pattern)),
+        ("--prefill=zero ", Some(Zero)),
+    ] {
+        let request = parse(&format!("{option}f.dat"));
+        assert!(
+            matches!(&request, Ok(Invocation::Run(run)) if run.prefill == expected),
+            "{option}: {request:?}"
+        );
+    }
 }
 
 /// Messages say what to do: each of these appears in the message of its command line.

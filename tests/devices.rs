@@ -77,7 +77,8 @@ fn a_cached_run_moves_no_sectors_and_an_uncached_one_moves_all() {
     let cached = diskspd("-b4K -r -o4 -W0 -d1 {}", &file);
     let kernel = DeviceCounters::of(&disk.device).since(before);
     assert!(cached.report().total("Read IO").ios > 1000, "{}", cached.stdout);
-    assert!(kernel.read_bytes < 64 * 1024, "a cached run read {kernel:?} from the device");
+    // A sample of its content was read past the cache before the start: 128 blocks of 4 KiB.
+    assert!(kernel.read_bytes < (64 + 512) * 1024, "a cached run read {kernel:?} from the device");
     report_agrees_with_kernel("-b4K -r -o4 -Su -W0 -d1 {}", &file, &disk.device);
 }
 

@@ -17,11 +17,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("system", &["clock", "sys", "profile", "units"]),
     ("results", &["engine", "profile", "stats", "system", "units"]),
     ("plan", &["engine", "profile", "sys", "system", "units", "workload"]),
+    ("truth", &["engine", "profile", "results", "stats", "system", "units"]),
+    // What is found about the targets before a run is said before it.
     (
         "run",
-        &["clock", "engine", "plan", "profile", "results", "stats", "sys", "system", "units", "workload"],
+        &[
+            "clock", "engine", "plan", "profile", "results", "stats", "sys", "system", "truth", "units",
+            "workload",
+        ],
     ),
-    ("truth", &["engine", "profile", "results", "stats", "system", "units"]),
     ("report", &["plan", "profile", "results", "stats", "system", "truth", "units", "workload"]),
     ("cli", &["clock", "engine", "profile", "units"]),
     (

@@ -14,6 +14,7 @@ use diskspd::report::json;
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
 use diskspd::system::cgroup::{CpuQuota, IoLimit};
+use diskspd::system::content::{self, ContentFacts, Reducer, Space};
 use diskspd::system::heat::{Heat, Temperature};
 use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices};
 use diskspd::system::stack::{Layer, Stack};
@@ -49,7 +50,9 @@ fn examples() -> Vec<Record> {
     fill_results(&mut full.results.time_spans[0]);
     // Two time spans have totals; the second one was never measured.
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
-    full.results.time_spans.push(SpanResults::default());
+    full.results
+        .time_spans
+        .push(SpanResults { observed: Some(Observed::default()), ..SpanResults::default() });
     assert_eq!(full.check(), Ok(()));
     let mut unknown = synth::record(include_bytes!("data/synth/13_noio_nolat.json"));
     unknown.system.power_scheme = Default::default();
@@ -106,7 +109,7 @@ fn fill_profile(profile: &mut Profile) {
 }
 
 fn fill_results(span: &mut SpanResults) {
-    span.observed = Some(Observed { devices: Some(devices()), ..Observed::default() });
+    span.observed = Some(Observed { devices: Some(devices()), content: contents(), ..Observed::default() });
     span.threads[0].wait = Some(WaitStatistics::default());
     span.threads[0].engine = Some(EngineUse::default());
     let path = RawText::from(b"\xff".to_vec());
@@ -216,6 +219,19 @@ fn devices() -> DeviceFacts {
         unwritten: Some((1, 1)),
         elapsed: 1,
     }
+}
+
+fn contents() -> Vec<ContentFacts> {
+    let full = ContentFacts {
+        path: b"\xff".to_vec().into(),
+        space: Some(Space { known: 1, holes: 1, ..Space::default() }),
+        sample: Some(content::Sample::default()),
+        reducers: vec![Reducer::default()],
+        discards: Some(true),
+        rotational: Some(true),
+        ..ContentFacts::default()
+    };
+    vec![full, ContentFacts::default()]
 }
 
 fn intervals() -> Intervals {

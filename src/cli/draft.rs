@@ -1,6 +1,8 @@
 //! What has been read of a command line so far.
 
-use super::{Events, Invocation, OutRequest, Overrides, RunRequest, StreamRequest, XmlProfile};
+use super::{
+    Events, Invocation, OutRequest, Overrides, PrefillRequest, RunRequest, StreamRequest, XmlProfile,
+};
 use crate::engine::EngineKind;
 use crate::profile::{CacheMode, Profile, RawText, Target, TimeSpan};
 use std::path::PathBuf;
@@ -56,6 +58,8 @@ pub struct Draft {
     pub flush_after: bool,
     /// `--xml-verdict`
     pub xml_verdict: bool,
+    /// `--prefill`
+    pub prefill: Option<PrefillRequest>,
     /// An option such as `-?` that answers at once; nothing behind it is read.
     pub answer: Option<Invocation>,
 }
@@ -100,6 +104,7 @@ impl Draft {
             until_steady: self.until_steady,
             flush_after: self.flush_after,
             xml_verdict: self.xml_verdict,
+            prefill: self.prefill,
             warnings,
         }
     }

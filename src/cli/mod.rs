@@ -108,6 +108,8 @@ pub struct RunRequest {
     pub flush_after: bool,
     /// `--xml-verdict`: the XML results get an element with the verdict at the end of each time span.
     pub xml_verdict: bool,
+    /// `--prefill`: what was never written is written before the run.
+    pub prefill: Option<PrefillRequest>,
     /// What is accepted but hardly meant, one message each, without the prefix `WARNING:`.
     pub warnings: Vec<String>,
 }
@@ -130,6 +132,19 @@ pub enum StreamRequest {
     Descriptor(i32),
     /// A file, written anew; or a pipe.
     File(PathBuf),
+}
+
+/// What `--prefill` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrefillRequest {
+    /// `auto`, or nothing: random bytes, and only where it is needed.
+    Auto,
+    /// `random`
+    Random,
+    /// `pattern`: what `-c` writes.
+    Pattern,
+    /// `zero`
+    Zero,
 }
 
 /// An XML profile and what the command line adds to it.

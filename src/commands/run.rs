@@ -2,14 +2,16 @@
 
 use super::load;
 use super::output::{self, OutFile};
-use crate::cli::{EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, RunRequest, StreamRequest};
+use crate::cli::{
+    EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, PrefillRequest, RunRequest, StreamRequest,
+};
 use crate::plan::{PlanError, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, ResultFormat};
 use crate::report::{self, Format, findings, plan_text, profile_text, profile_xml};
 use crate::results::{Record, Results, SpanResults, summarize};
 use crate::run::events::{self, Event, Events};
-use crate::run::{self, Console, Control, Options};
+use crate::run::{self, Console, Control, Options, Prefill};
 use crate::system::{self, System, storage};
 use crate::truth::{Severity as Doubt, judge};
 use std::sync::Arc;
@@ -48,6 +50,7 @@ pub fn run(request: &RunRequest) -> u8 {
         io_log: request.io_log.clone(),
         until_steady: request.until_steady,
         flush_after: request.flush_after,
+        prefill: request.prefill.map(prefill_of),
         ..Options::default()
     };
     if request.dry_run {
@@ -55,6 +58,15 @@ pub fn run(request: &RunRequest) -> u8 {
     }
     let system = with_storage(system, profile, &options);
     measure(profile, request, system, options)
+}
+
+fn prefill_of(request: PrefillRequest) -> Prefill {
+    match request {
+        PrefillRequest::Auto => Prefill::Auto,
+        PrefillRequest::Random => Prefill::Random,
+        PrefillRequest::Pattern => Prefill::Pattern,
+        PrefillRequest::Zero => Prefill::Zero,
+    }
 }
 
 /// Prints what validation finds; true = no errors.

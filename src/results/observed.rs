@@ -1,6 +1,7 @@
 //! What was observed around the measured window beside the I/Os themselves: facts for `truth` to judge.
 
 use super::{Effort, Sample, WarmUp};
+use crate::system::content::ContentFacts;
 use crate::system::heat::Heat;
 use crate::system::io_counters::DeviceFacts;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,9 @@ pub struct Observed {
     /// What the devices beneath the targets did meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<DeviceFacts>,
+    /// What the targets that are read held before the run; empty = it could not be looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<ContentFacts>,
 }
 
 /// Heat before the warm-up and after the run.

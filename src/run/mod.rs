@@ -8,6 +8,7 @@
 //! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by a worker.
 
 mod console;
+mod content;
 mod control;
 mod cost;
 mod creation;
@@ -22,6 +23,7 @@ mod observe_devices;
 #[cfg(test)]
 mod order_tests;
 mod precreate;
+mod prefill;
 pub mod prepare;
 mod recorder;
 mod sampler;
@@ -37,6 +39,7 @@ pub use control::Control;
 pub use events::Events;
 pub use interrupt::watch;
 pub use precreate::resized;
+pub use prefill::Prefill;
 pub use span::{Options, probe_and_plan};
 pub use stream::Stream;
 
@@ -100,9 +103,11 @@ pub fn run(
             HashSet::new()
         }
     };
+    let prefilled = prefill::Done::default();
     let common = span::Common {
         profile,
         precreated: &precreated,
+        prefilled: &prefilled,
         system,
         options,
         control,

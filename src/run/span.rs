@@ -12,7 +12,7 @@ use super::sampler::Sampler;
 use super::setup::{self, Shared};
 use super::stream::{Progress, Ticker};
 use super::worker::{Failure, Outcome as Ended, Phases, by_cause};
-use super::{creation, recorder, sources, warm_up};
+use super::{content, creation, prefill, recorder, sources, warm_up};
 use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, Wish, WorkerPlan};
@@ -50,6 +50,8 @@ pub struct Options {
     pub io_log: Option<PathBuf>,
     /// `--flush-after`: what is still in memory at the end is written, and that is timed.
     pub flush_after: bool,
+    /// `--prefill`: what was never written is written before the run.
+    pub prefill: Option<prefill::Prefill>,
 }
 
 impl Options {
@@ -161,6 +163,8 @@ pub struct Common<'a> {
     pub profile: &'a Profile,
     /// Files that are not created again.
     pub precreated: &'a HashSet<RawText>,
+    /// Block devices that are not prefilled again.
+    pub prefilled: &'a prefill::Done,
     /// The machine.
     pub system: &'a System,
     /// What the user wants.
@@ -175,7 +179,7 @@ pub struct Common<'a> {
 
 /// Runs one time span.
 pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
-    let Common { profile, precreated, system, options, control, console, log } = common;
+    let Common { profile, precreated, prefilled, system, options, control, console, log } = common;
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.message).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they came out.
     let planned =
@@ -202,6 +206,10 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Ok(plan) => plan,
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
+    if let Err(message) = prefill::prefill(&plan, &claims, prefilled, options, control, console) {
+        let interrupted = control.is_interrupted();
+        return if interrupted { SpanOutcome::default() } else { SpanOutcome::failed(vec![message]) };
+    }
     if let Some(log) = log {
         log.begin_span();
     }
@@ -241,7 +249,9 @@ fn protect_and_prepare(
     console: &Console,
 ) -> Result<Claims, String> {
     let targets = || span.targets.iter().zip(locations);
-    let written = targets().filter(|(target, _)| target.write_ratio > 0).map(|(_, path)| path.as_path());
+    let prefilled = options.prefill.is_some() && options.destroy;
+    let written =
+        targets().filter(|(target, _)| target.write_ratio > 0 || prefilled).map(|(_, path)| path.as_path());
     let claims = claims::protect(written, options.destroy).map_err(|e| e.to_string())?;
     let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
     // A path that is listed twice is created once, as its last target wants it.
@@ -281,6 +291,8 @@ fn measure(
     let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
     let mut results = SpanResults::default();
     let mut failed = Vec::new();
+    // Without files there is nothing to be read.
+    let content = if options.simulated() { Vec::new() } else { content::look(plan, console) };
     let mut observer = Observer::new(plan, system, options);
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
@@ -321,7 +333,9 @@ fn measure(
     let told = |message: &String| failed.iter().any(|failure| failure.message == *message);
     failures.extend(control.failures().into_iter().filter(|message| !told(message)));
     results.intervals = accounts.take_intervals();
-    results.observed = Some(observer.finish());
+    let mut observed = observer.finish();
+    observed.content = content;
+    results.observed = Some(observed);
     if !failures.is_empty() {
         // DISKSPD shows no figures of a span that failed; the accounts stay in the record.
         results.measured = 0;

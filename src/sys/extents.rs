@@ -1,4 +1,8 @@
-//! The extents of a file (`FIEMAP`): whether all of its bytes were really written.
+//! The extents of a file (`FIEMAP`): whether all of its bytes were really written, and which were not.
+
+mod pieces;
+
+pub use pieces::{Kind, Piece, each_piece};
 
 use rustix::ioctl::{Updater, ioctl, opcode};
 use std::io;
@@ -49,6 +53,7 @@ const FLAG_SYNC: u32 = 1;
 const EXTENT_LAST: u32 = 0x1;
 const EXTENT_UNKNOWN: u32 = 0x2;
 const EXTENT_DELALLOC: u32 = 0x4;
+const EXTENT_ENCODED: u32 = 0x8;
 const EXTENT_INLINE: u32 = 0x200;
 const EXTENT_UNWRITTEN: u32 = 0x800;
 
@@ -63,19 +68,7 @@ const INLINE_LIMIT: u64 = 4096;
 pub fn all_written(file: BorrowedFd<'_>, size: u64) -> io::Result<bool> {
     let mut covered = 0;
     while covered < size {
-        let mut map = Box::new(Map {
-            header: Header {
-                start: covered,
-                length: size - covered,
-                flags: FLAG_SYNC,
-                room: ROOM as u32,
-                ..Header::default()
-            },
-            extents: [Extent::default(); ROOM],
-        });
-        // SAFETY: the request reads the header and writes it and at most `room` extents behind it, which is how Map
-        // is laid out; all its fields are plain integers.
-        unsafe { ioctl(file, Updater::<FS_IOC_FIEMAP, Map>::new(&mut map)) }?;
+        let map = fetch(file, covered, size, FLAG_SYNC)?;
         let extents = map.extents.get(..map.header.mapped as usize).unwrap_or_default();
         match step(covered, size, extents) {
             Some(end) if end > covered => covered = end,
@@ -83,6 +76,16 @@ pub fn all_written(file: BorrowedFd<'_>, size: u64) -> io::Result<bool> {
         }
     }
     Ok(true)
+}
+
+/// The first extents between two offsets.
+fn fetch(file: BorrowedFd<'_>, from: u64, to: u64, flags: u32) -> io::Result<Box<Map>> {
+    let header = Header { start: from, length: to - from, flags, room: ROOM as u32, ..Header::default() };
+    let mut map = Box::new(Map { header, extents: [Extent::default(); ROOM] });
+    // SAFETY: the request reads the header and writes it and at most `room` extents behind it, which is how Map is laid
+    // out; all its fields are plain integers.
+    unsafe { ioctl(file, Updater::<FS_IOC_FIEMAP, Map>::new(&mut map)) }?;
+    Ok(map)
 }
 
 /// How far the file is written when these extents follow `covered`; `None` = they show a gap, or don't reach the end.

@@ -8,6 +8,7 @@
 //! nothing is concluded there. Conclusions are drawn here alone, so that an old record can be judged anew.
 
 mod advice;
+mod content;
 mod device;
 mod finding;
 mod limit;
@@ -15,6 +16,7 @@ mod little;
 mod plateau;
 mod steady;
 
+pub use content::warnings as content_warnings;
 pub use device::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 pub use finding::{Finding, Severity};
 pub use limit::{Limiter, Limits};
@@ -67,7 +69,7 @@ pub struct SpanView<'a> {
 type Check = fn(&SpanView) -> Vec<Finding>;
 
 /// Every check, in the order in which equally bad findings are listed.
-const CHECKS: &[Check] = &[limit::check, little::check, steady::check, advice::check];
+const CHECKS: &[Check] = &[content::check, limit::check, little::check, steady::check, advice::check];
 
 /// Judges a run.
 pub fn judge(record: &Record, summary: &Summary) -> Judgement {

@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
-use crate::cli::{Invocation, OutRequest, StreamRequest};
+use crate::cli::{Invocation, OutRequest, PrefillRequest, StreamRequest};
 use crate::engine::EngineKind;
 use crate::profile::RawText;
 
@@ -205,6 +205,23 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Switch(|draft| draft.xml_verdict = true),
     },
     Flag {
+        name: Long("prefill"),
+        forms: &[(
+            "--prefill[=<content>]",
+            "write what was never written before it is read: auto, random, pattern or zero",
+        )],
+        default: "such parts are told, and left as they are; without <content> auto",
+        scope: Scope::Profile,
+        notes: "Holes and unwritten extents of the files that are read, over their whole size; what is there stays. auto \
+                and random write random bytes, none of them zero; pattern what -c writes. Of a block device the part \
+                that is read is written over, only with --destroy; auto does so only when it finds nothing but zeros.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "truth_content"],
+        with_profile: true,
+        values: &["auto", "random", "pattern", "zero"],
+        read: Read::Optional(prefill),
+    },
+    Flag {
         name: Long("help"),
         forms: &[("--help", "print the usage, as -? does")],
         default: "off",
@@ -272,6 +289,17 @@ fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             .expected("the longest time that the warm-up may take, as in --until-steady=600")
     };
     draft.until_steady = Some(seconds.ok_or_else(wrong)?);
+    Ok(())
+}
+
+fn prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.prefill = Some(match value {
+        b"" | b"auto" => PrefillRequest::Auto,
+        b"random" => PrefillRequest::Random,
+        b"pattern" => PrefillRequest::Pattern,
+        b"zero" => PrefillRequest::Zero,
+        _ => return Err(Problem::new(0, "unknown content").expected("auto, random, pattern or zero")),
+    });
     Ok(())
 }
 

@@ -1,0 +1,211 @@
+//! A file in pieces: what was written, what is only allocated, and what isn't there.
+
+use super::*;
+use rustix::fs::SeekFrom;
+use rustix::io::Errno;
+
+/// What a piece of a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It was written and lies on the device.
+    Written,
+    /// The same, compressed or encrypted by the file system (`FIEMAP_EXTENT_ENCODED`).
+    Encoded,
+    /// It was written, and still sits in memory.
+    Pending,
+    /// It lies within the file system's own structures.
+    Inline,
+    /// It is allocated, nothing was ever written there.
+    Unwritten,
+    /// Nothing is there.
+    Hole,
+}
+
+/// A piece of a file, between two offsets, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// First byte.
+    pub from: u64,
+    /// Behind the last byte.
+    pub to: u64,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// Hands every piece of a file between two offsets to `take`, in order and without gaps, until it returns false. Where
+/// the file system has no `FIEMAP`, holes are all that can be told (`SEEK_HOLE`).
+///
+/// With `sync` what sits in memory is written first, which can take long. Without it, an unwritten piece may have data
+/// that is not on the device yet.
+///
+/// # Errors
+/// What the kernel answers, such as `EIO`. A file system that can tell nothing has one written piece.
+pub fn each_piece(
+    file: BorrowedFd<'_>,
+    from: u64,
+    to: u64,
+    sync: bool,
+    take: &mut dyn FnMut(Piece) -> bool,
+) -> io::Result<()> {
+    let flags = if sync { FLAG_SYNC } else { 0 };
+    let mut covered = from;
+    while covered < to {
+        let map = match fetch(file, covered, to, flags) {
+            Ok(map) => map,
+            Err(error)
+                if matches!(
+                    error.raw_os_error(),
+                    Some(libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL | libc::EBADR)
+                ) =>
+            {
+                return by_seeking(file, covered, to, take);
+            }
+            Err(error) => return Err(error),
+        };
+        let extents = map.extents.get(..map.header.mapped as usize).unwrap_or_default();
+        match cut(covered, to, extents, take) {
+            Some(end) if end > covered => covered = end,
+            _ => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+/// The pieces that these extents make from `covered` on. Returns how far they reach; `None` = no more is wanted.
+fn cut(mut covered: u64, to: u64, extents: &[Extent], take: &mut dyn FnMut(Piece) -> bool) -> Option<u64> {
+    let mut hand = |from, to, kind| from >= to || take(Piece { from, to, kind });
+    for extent in extents {
+        let begin = extent.logical.clamp(covered, to);
+        let end = extent.logical.saturating_add(extent.length).clamp(begin, to);
+        if !hand(covered, begin, Kind::Hole) || !hand(begin, end, kind(extent.flags)) {
+            return None;
+        }
+        covered = end;
+        if extent.flags & EXTENT_LAST != 0 {
+            break;
+        }
+    }
+    // No extent left, or the last one: nothing lies behind.
+    if extents.len() < ROOM || extents.last().is_some_and(|last| last.flags & EXTENT_LAST != 0) {
+        return hand(covered, to, Kind::Hole).then_some(to);
+    }
+    Some(covered)
+}
+
+fn kind(flags: u32) -> Kind {
+    let has = |flag| flags & flag != 0;
+    match () {
+        () if has(EXTENT_DELALLOC) => Kind::Pending,
+        () if has(EXTENT_UNWRITTEN) => Kind::Unwritten,
+        () if has(EXTENT_INLINE) => Kind::Inline,
+        () if has(EXTENT_ENCODED) => Kind::Encoded,
+        () => Kind::Written,
+    }
+}
+
+fn by_seeking(
+    file: BorrowedFd<'_>,
+    from: u64,
+    to: u64,
+    take: &mut dyn FnMut(Piece) -> bool,
+) -> io::Result<()> {
+    let mut covered = from;
+    while covered < to {
+        let data = match rustix::fs::seek(file, SeekFrom::Data(covered)) {
+            Ok(data) => data.min(to),
+            // Nothing but a hole up to the end.
+            Err(Errno::NXIO) => to,
+            Err(Errno::INVAL | Errno::OPNOTSUPP) => covered,
+            Err(error) => return Err(error.into()),
+        };
+        if data > covered && !take(Piece { from: covered, to: data, kind: Kind::Hole }) || data == to {
+            return Ok(());
+        }
+        let hole = rustix::fs::seek(file, SeekFrom::Hole(data)).map_or(to, |hole| hole.clamp(data, to));
+        if !take(Piece { from: data, to: hole, kind: Kind::Written }) || hole == data {
+            return Ok(());
+        }
+        covered = hole;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::FileExt;
+
+    fn extent(logical: u64, length: u64, flags: u32) -> Extent {
+        Extent { logical, length, flags, ..Extent::default() }
+    }
+
+    #[test]
+    fn extents_and_what_lies_between_them_cover_the_whole_range() {
+        use Kind::*;
+        let last = EXTENT_LAST;
+        type Case = (&'static str, Vec<Extent>, Vec<(u64, u64, Kind)>);
+        let cases: Vec<Case> = vec![
+            ("nothing", vec![], vec![(100, 1000, Hole)]),
+            ("all", vec![extent(0, 2000, last)], vec![(100, 1000, Written)]),
+            (
+                "gaps",
+                vec![extent(200, 100, 0), extent(400, 100, EXTENT_UNWRITTEN | last)],
+                vec![
+                    (100, 200, Hole),
+                    (200, 300, Written),
+                    (300, 400, Hole),
+                    (400, 500, Unwritten),
+                    (500, 1000, Hole),
+                ],
+            ),
+            (
+                "kinds",
+                vec![
+                    extent(100, 100, EXTENT_DELALLOC | EXTENT_UNKNOWN),
+                    extent(200, 100, EXTENT_ENCODED),
+                    extent(300, 900, EXTENT_INLINE | last),
+                ],
+                vec![(100, 200, Pending), (200, 300, Encoded), (300, 1000, Inline)],
+            ),
+            (
+                "overlapping",
+                vec![extent(0, 600, 0), extent(500, 900, last)],
+                vec![(100, 600, Written), (600, 1000, Written)],
+            ),
+        ];
+        for (name, extents, expected) in cases {
+            let mut found = Vec::new();
+            let end = cut(100, 1000, &extents, &mut |piece| {
+                found.push((piece.from, piece.to, piece.kind));
+                true
+            });
+            assert_eq!((found, end), (expected, Some(1000)), "{name}");
+        }
+        assert_eq!(cut(0, 10, &[extent(0, 5, last)], &mut |_| false), None, "no more is wanted");
+    }
+
+    #[test]
+    fn a_real_file_is_cut_the_same_way_with_and_without_a_map() {
+        let file = tempfile::tempfile_in("/var/tmp").unwrap();
+        file.set_len(3 << 20).unwrap();
+        file.write_all_at(&vec![1; 1 << 20], 1 << 20).unwrap();
+        file.sync_all().unwrap();
+        let expected =
+            [(0, 1 << 20, Kind::Hole), (1 << 20, 2 << 20, Kind::Written), (2 << 20, 3 << 20, Kind::Hole)];
+        let mut by_map = Vec::new();
+        let mut by_seek = Vec::new();
+        each_piece(file.as_fd(), 0, 3 << 20, true, &mut |p| {
+            by_map.push((p.from, p.to, p.kind));
+            true
+        })
+        .unwrap();
+        by_seeking(file.as_fd(), 0, 3 << 20, &mut |p| {
+            by_seek.push((p.from, p.to, p.kind));
+            true
+        })
+        .unwrap();
+        assert_eq!(by_seek, expected);
+        assert_eq!(by_map, expected);
+    }
+}
