@@ -10,10 +10,11 @@ use crate::truth::{Finding, Judgement, Severity};
 ///        -> bypass the cache with -Su
 /// ```
 pub fn text(judgement: &Judgement) -> String {
-    judgement.findings.iter().map(block).collect()
+    judgement.findings.iter().filter(|finding| !finding.quiet).map(block).collect()
 }
 
-fn block(finding: &Finding) -> String {
+/// One finding.
+pub fn block(finding: &Finding) -> String {
     let label = match finding.severity {
         Severity::Note => "NOTE: ",
         Severity::Warning => "WARNING: ",

@@ -8,6 +8,7 @@
 //! nothing is concluded there. Conclusions are drawn here alone, so that an old record can be judged anew.
 
 mod advice;
+pub mod environment;
 mod finding;
 
 pub use finding::{Finding, Severity};
@@ -57,6 +58,9 @@ const CHECKS: &[Check] = &[advice::check];
 /// Judges a run.
 pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     let mut findings = Vec::new();
+    if summary.time_spans.iter().any(Option::is_some) {
+        findings.extend(environment::of_run(&record.system));
+    }
     let spans = record.profile.time_spans.iter().zip(&record.results.time_spans).zip(&summary.time_spans);
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };
