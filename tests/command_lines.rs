@@ -370,6 +370,11 @@ fn commands_and_long_options() {
         ("event reset go", Ok(Invocation::Event { action: EventAction::Reset, name: "go".into() })),
         ("devices", Ok(Invocation::Devices { json: false })),
         ("devices --json", Ok(Invocation::Devices { json: true })),
+        ("doctor", Ok(Invocation::Doctor { json: false, targets: vec![] })),
+        (
+            "doctor f.dat --json #0",
+            Ok(Invocation::Doctor { json: true, targets: vec!["f.dat".into(), "#0".into()] }),
+        ),
         ("man", Ok(Invocation::Man)),
         ("compatibility", Ok(Invocation::Compatibility)),
         ("completions fish", Ok(Invocation::Completions(Shell::Fish))),
@@ -426,6 +431,7 @@ fn messages_say_what_to_do() {
         ("--dry-run --stream - f.dat", "--stream can't be given together with --dry-run"),
         ("--io-log=a.csv --dry-run f.dat", "leave --io-log out"),
         ("devices --xml", "diskspd devices [--json]"),
+        ("doctor -x f.dat", "diskspd doctor [<target> ..] [--json]"),
     ];
     for (line, part) in cases {
         let Err(error) = cli::parse(&split(line)) else { panic!("{line} is accepted") };

@@ -22,7 +22,8 @@ struct Answer<'a> {
 pub fn doctor(json: bool, targets: &[RawText]) -> u8 {
     let mut unusable = false;
     for target in targets {
-        let looked = locate(target.as_bytes()).and_then(|path| probe(&path).map_err(|error| error.to_string()));
+        let looked =
+            locate(target.as_bytes()).and_then(|path| probe(&path).map_err(|error| error.to_string()));
         if let Err(message) = looked {
             eprintln!("ERROR: {message}");
             unusable = true;
@@ -34,7 +35,11 @@ pub fn doctor(json: bool, targets: &[RawText]) -> u8 {
     let mut system = system::snapshot();
     system.look_around(targets.iter().map(storage::storage).collect());
     let findings = environment::findings(&system);
-    let printed = if json { print_json(&system, &findings) } else { output::to_stdout(text(&system, &findings).as_bytes()) };
+    let printed = if json {
+        print_json(&system, &findings)
+    } else {
+        output::to_stdout(text(&system, &findings).as_bytes())
+    };
     let doubtful = findings.iter().any(|finding| finding.severity > Severity::Note);
     if printed == EXIT_SUCCESS && doubtful { EXIT_DOUBTFUL } else { printed }
 }

@@ -4,4 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// Facts about one time span. What could not be observed is missing, never zero.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Observed {}
+pub struct Observed {
+    /// Names of the engines that did the I/O, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub engines: Vec<String>,
+}

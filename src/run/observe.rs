@@ -19,7 +19,14 @@ pub struct Observer<'a> {
 impl<'a> Observer<'a> {
     /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds.
     pub fn new(plan: &'a SpanPlan, system: &'a System) -> Observer<'a> {
-        Observer { _plan: plan, _system: system, observed: Observed::default() }
+        let mut engines: Vec<String> = Vec::new();
+        for worker in &plan.workers {
+            let name = worker.engine.row().name;
+            if !engines.iter().any(|known| known == name) {
+                engines.push(name.to_owned());
+            }
+        }
+        Observer { _plan: plan, _system: system, observed: Observed { engines } }
     }
 
     /// Right before accounting is switched on.

@@ -1,8 +1,8 @@
 //! What the machine is called, runs, and has.
 
-use super::root::{Root, text};
 use super::environment;
 use super::fingerprint::Fingerprint;
+use super::root::{Root, text};
 use super::storage::Storage;
 use super::topology;
 use super::{PowerScheme, System};

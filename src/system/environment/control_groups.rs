@@ -42,7 +42,11 @@ pub(super) fn read(root: &Root) -> Limits {
     }
     for group in groups(root, "blkio") {
         for (file, name) in OLD_IO {
-            add_lines(&mut limits.io, &group.text(&format!("blkio.throttle.{file}")).unwrap_or_default(), name);
+            add_lines(
+                &mut limits.io,
+                &group.text(&format!("blkio.throttle.{file}")).unwrap_or_default(),
+                name,
+            );
         }
     }
     limits

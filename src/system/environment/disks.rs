@@ -100,7 +100,8 @@ fn beneath_one(device: &Device) -> Vec<Device> {
 /// Sectors of `start` are 512 bytes whatever the disk's are.
 fn misaligned(partition: &Device, disk: &Device) -> Option<String> {
     let start = number::<u64>(&partition.directory().join("start"))?.checked_mul(512)?;
-    let block = number::<u64>(&disk.directory().join("queue/physical_block_size")).filter(|&block| block > 0)?;
+    let block =
+        number::<u64>(&disk.directory().join("queue/physical_block_size")).filter(|&block| block > 0)?;
     (start % block != 0).then(|| partition.node().display().to_string())
 }
 
@@ -123,9 +124,11 @@ fn describe(device: &Device) -> Disk {
 fn hardware_of(device: &Device) -> Option<PathBuf> {
     let own = fs::canonicalize(device.directory().join("device")).ok()?;
     let is_controller = |name: &&String| {
-        name.strip_prefix("nvme").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+        name.strip_prefix("nvme")
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     };
-    let controller = names(&own).iter().find(is_controller).and_then(|name| fs::canonicalize(own.join(name)).ok());
+    let controller =
+        names(&own).iter().find(is_controller).and_then(|name| fs::canonicalize(own.join(name)).ok());
     Some(controller.filter(|path| path.join("transport").exists()).unwrap_or(own))
 }
 

@@ -31,7 +31,8 @@ impl Link {
     /// The link of a PCI function; `None` = it has none that is told (virtual ones say `Unknown`).
     pub(super) fn of(function: &Path) -> Option<Link> {
         let speed = |file: &str| mega_transfers(&text(&function.join(file))?);
-        let width = |file: &str| number::<u64>(&function.join(file)).filter(|&width| (1..=32).contains(&width));
+        let width =
+            |file: &str| number::<u64>(&function.join(file)).filter(|&width| (1..=32).contains(&width));
         Some(Link {
             speed: speed("current_link_speed")?,
             width: width("current_link_width")?,

@@ -65,7 +65,8 @@ const HYPERVISORS: [(&str, &str, &str); 12] = [
 
 pub(super) fn read(root: &Root) -> Platform {
     let dmi = DMI.map(|file| (file, root.text(format!("/sys/class/dmi/id/{file}")).unwrap_or_default()));
-    let value = |name: &str| dmi.iter().find(|(file, _)| *file == name).map_or("", |(_, value)| value.as_str());
+    let value =
+        |name: &str| dmi.iter().find(|(file, _)| *file == name).map_or("", |(_, value)| value.as_str());
     let known = |name: &str| Some(value(name)).filter(|value| !value.is_empty()).map(str::to_owned);
     let find = |table: &[(&str, &str, &'static str)]| {
         let row = table.iter().find(|(file, part, _)| value(file).to_lowercase().contains(part));
@@ -73,12 +74,14 @@ pub(super) fn read(root: &Root) -> Platform {
     };
     let cloud = find(&CLOUDS);
     let stated = root.text("/sys/hypervisor/type").filter(|name| !name.is_empty());
-    let hyper_v = (value("sys_vendor") == "Microsoft Corporation" && value("product_name") == "Virtual Machine")
+    let hyper_v = (value("sys_vendor") == "Microsoft Corporation"
+        && value("product_name") == "Virtual Machine")
         .then(|| "hyper-v".to_owned());
     let hypervisor = stated.or(hyper_v).or_else(|| find(&HYPERVISORS));
     // x86 processors say so themselves; of others only the firmware tells.
-    let virtual_machine = flag(root)
-        .unwrap_or_else(|| (hypervisor.is_some() || cloud.is_some()) && !value("product_name").contains("metal"));
+    let virtual_machine = flag(root).unwrap_or_else(|| {
+        (hypervisor.is_some() || cloud.is_some()) && !value("product_name").contains("metal")
+    });
     Platform {
         vendor: known("sys_vendor"),
         product: known("product_name"),
@@ -97,5 +100,7 @@ fn flag(root: &Root) -> Option<bool> {
 }
 
 fn container(root: &Root) -> bool {
-    ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"].iter().any(|file| root.path(file).exists())
+    ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"]
+        .iter()
+        .any(|file| root.path(file).exists())
 }

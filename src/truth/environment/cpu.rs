@@ -19,10 +19,12 @@ pub(super) fn governor(seen: &Seen) -> Vec<Finding> {
             (Severity::Warning, "the processors run at their lowest frequency all the time".to_owned())
         }
         "mixed" => (Severity::Warning, "the processors have different frequency governors".to_owned()),
-        _ => (Severity::Note, format!("the frequency governor '{governor}' follows the load, and lags behind it")),
+        _ => (
+            Severity::Note,
+            format!("the frequency governor '{governor}' follows the load, and lags behind it"),
+        ),
     };
-    let mut finding =
-        found(severity, message).shown_by(format!("governor {governor}, driver {driver}"));
+    let mut finding = found(severity, message).shown_by(format!("governor {governor}, driver {driver}"));
     if let Some(preference) = &frequency.preference {
         finding = finding.shown_by(format!("energy preference {preference}"));
     }
@@ -36,13 +38,12 @@ pub(super) fn governor(seen: &Seen) -> Vec<Finding> {
 pub(super) fn frequency_limit(seen: &Seen) -> Vec<Finding> {
     let Some(frequency) = &seen.environment.cpu.frequency else { return Vec::new() };
     match (frequency.max, frequency.hardware_max) {
-        (Some(max), Some(hardware)) if max / 9 < hardware / 10 => vec![
-            found(Severity::Warning, "the processors may not run at their full frequency").shown_by(format!(
-                "{} MHz are permitted, {} MHz possible",
-                max / 1000,
-                hardware / 1000
-            )),
-        ],
+        (Some(max), Some(hardware)) if max / 9 < hardware / 10 => {
+            vec![
+                found(Severity::Warning, "the processors may not run at their full frequency")
+                    .shown_by(format!("{} MHz are permitted, {} MHz possible", max / 1000, hardware / 1000)),
+            ]
+        }
         _ => Vec::new(),
     }
 }
@@ -71,12 +72,16 @@ pub(super) fn clock_source(seen: &Seen) -> Vec<Finding> {
 const SHALLOW: u64 = 20;
 
 pub(super) fn idle_states(seen: &Seen) -> Vec<Finding> {
-    let deepest = seen.environment.cpu.idle_states.iter().filter(|state| state.enabled).max_by_key(|s| s.latency);
+    let deepest =
+        seen.environment.cpu.idle_states.iter().filter(|state| state.enabled).max_by_key(|s| s.latency);
     deepest
         .filter(|state| state.latency > SHALLOW)
         .map(|state| {
-            found(Severity::Note, "processors with nothing to do sleep deeply: at low rates latencies include their waking up")
-                .shown_by(format!("{} takes {} µs to leave", state.name, state.latency))
+            found(
+                Severity::Note,
+                "processors with nothing to do sleep deeply: at low rates latencies include their waking up",
+            )
+            .shown_by(format!("{} takes {} µs to leave", state.name, state.latency))
         })
         .into_iter()
         .collect()
@@ -102,7 +107,8 @@ pub(super) fn mitigations(seen: &Seen) -> Vec<Finding> {
     if mitigated.is_empty() {
         return Vec::new();
     }
-    let finding = found(Severity::Note, "system calls cost more: the kernel works around flaws of the processor")
-        .shown_by(format!("mitigated: {}", mitigated.join(", ")));
+    let finding =
+        found(Severity::Note, "system calls cost more: the kernel works around flaws of the processor")
+            .shown_by(format!("mitigated: {}", mitigated.join(", ")));
     vec![if open.is_empty() { finding } else { finding.shown_by(format!("left open: {}", open.join(", "))) }]
 }

@@ -33,10 +33,15 @@ pub(super) fn link(seen: &Seen) -> Vec<Finding> {
             _ => format!("the PCIe link of the controller of {name} is slower than the controller"),
         };
         let (carried, possible) = (link.bandwidth(), link.max_bandwidth());
-        let severity = if disk.transport.as_deref() == Some("pcie") { Severity::Warning } else { Severity::Note };
+        let severity =
+            if disk.transport.as_deref() == Some("pcie") { Severity::Warning } else { Severity::Note };
         Some(
             found(severity, message)
-                .shown_by(format!("linked with {}, it can do {}", lanes(speed, width), lanes(max_speed, max_width)))
+                .shown_by(format!(
+                    "linked with {}, it can do {}",
+                    lanes(speed, width),
+                    lanes(max_speed, max_width)
+                ))
                 .shown_by(format!("at most {carried} MB/s go over it instead of {possible} MB/s")),
         )
     })
@@ -60,7 +65,8 @@ pub(super) fn scheduler(seen: &Seen) -> Vec<Finding> {
             _ => None,
         }
         .map(|(severity, why)| {
-            found(severity, format!("the I/O scheduler {name} of {device} {why}")).shown_by(format!("scheduler: {list}"))
+            found(severity, format!("the I/O scheduler {name} of {device} {why}"))
+                .shown_by(format!("scheduler: {list}"))
         })
     })
 }
@@ -71,10 +77,10 @@ pub(super) fn misaligned(seen: &Seen) -> Vec<Finding> {
         let block = setting(disk, "physical_block_size")?;
         let first = disk.misaligned.first()?;
         let message = format!("{first} does not begin on a physical block of {}", disk.device.name);
-        Some(
-            found(Severity::Warning, message)
-                .shown_by(format!("physical blocks of {block} bytes; misaligned: {}", disk.misaligned.join(", "))),
-        )
+        Some(found(Severity::Warning, message).shown_by(format!(
+            "physical blocks of {block} bytes; misaligned: {}",
+            disk.misaligned.join(", ")
+        )))
     })
 }
 
@@ -91,8 +97,11 @@ pub(super) fn numa(seen: &Seen) -> Vec<Finding> {
             return None;
         }
         Some(match own {
-            None => found(Severity::Warning, format!("no processor near {name} may be used: all I/O crosses the sockets"))
-                .shown_by(format!("{name} is on NUMA node {node}, the processors on {}", elsewhere.join(", "))),
+            None => found(
+                Severity::Warning,
+                format!("no processor near {name} may be used: all I/O crosses the sockets"),
+            )
+            .shown_by(format!("{name} is on NUMA node {node}, the processors on {}", elsewhere.join(", "))),
             Some(own) => {
                 let bits = |&(group, mask): &(u16, u64)| {
                     (0..64).filter(move |bit| mask >> bit & 1 == 1).map(move |bit| kernel_cpu(group, bit))
@@ -100,7 +109,10 @@ pub(super) fn numa(seen: &Seen) -> Vec<Finding> {
                 let cpus: Vec<u32> = own.masks.iter().flat_map(bits).collect();
                 let (first, last) = (cpus.first()?, cpus.last()?);
                 found(Severity::Note, format!("{name} is nearer to some processors than to others")).shown_by(
-                    format!("{name} is on NUMA node {node} with {} of the processors {first} to {last}", cpus.len()),
+                    format!(
+                        "{name} is on NUMA node {node} with {} of the processors {first} to {last}",
+                        cpus.len()
+                    ),
                 )
             }
         })
@@ -111,7 +123,9 @@ pub(super) fn volatile_cache(seen: &Seen) -> Vec<Finding> {
     each(seen, |disk| {
         let name = &disk.device.name;
         let cache = setting(disk, "write_cache").filter(|cache| *cache == "write back")?;
-        let message = format!("{name} has a volatile write cache: writes without flushes are not durable when they end");
+        let message = format!(
+            "{name} has a volatile write cache: writes without flushes are not durable when they end"
+        );
         Some(found(Severity::Note, message).shown_by(format!("write_cache: {cache}")))
     })
 }
@@ -122,5 +136,15 @@ pub(super) fn merging(seen: &Seen) -> Vec<Finding> {
         let nomerges = setting(disk, "nomerges").filter(|value| *value != "0")?;
         let message = format!("the kernel does not merge neighbouring requests to {}", disk.device.name);
         Some(found(Severity::Note, message).shown_by(format!("nomerges: {nomerges}")))
+    })
+}
+
+/// Then nobody can tell whether the device did what was counted.
+pub(super) fn uncounted(seen: &Seen) -> Vec<Finding> {
+    each(seen, |disk| {
+        let iostats = setting(disk, "iostats").filter(|value| *value == "0")?;
+        let message =
+            format!("the kernel does not count the I/O of {}: figures can't be checked", disk.device.name);
+        Some(found(Severity::Note, message).shown_by(format!("iostats: {iostats}")))
     })
 }

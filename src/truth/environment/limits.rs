@@ -26,7 +26,9 @@ pub(super) fn io(seen: &Seen) -> Vec<Finding> {
 /// Less than one processor halts even a single thread; more halts only who needs more.
 pub(super) fn cpu(seen: &Seen) -> Vec<Finding> {
     let cpus = seen.system.topology.active_cpus().count() as u64;
-    let Some(quota) = seen.environment.limits.cpu.filter(|&quota| quota < cpus * 1000) else { return Vec::new() };
+    let Some(quota) = seen.environment.limits.cpu.filter(|&quota| quota < cpus * 1000) else {
+        return Vec::new();
+    };
     let severity = if quota < 1000 { Severity::Warning } else { Severity::Note };
     let message = "a control group halts this process when it has used its share of processor time";
     vec![found(severity, message).shown_by(format!(
@@ -52,9 +54,14 @@ pub(super) fn cpu_set(seen: &Seen) -> Vec<Finding> {
 
 pub(super) fn memory(seen: &Seen) -> Vec<Finding> {
     let total = seen.system.memory_total;
-    let Some(limit) = seen.environment.limits.memory.filter(|&limit| limit < total) else { return Vec::new() };
+    let Some(limit) = seen.environment.limits.memory.filter(|&limit| limit < total) else {
+        return Vec::new();
+    };
     vec![
-        found(Severity::Note, "a control group limits memory, and with it the page cache")
-            .shown_by(format!("{} of {}", Size(limit), Size(total))),
+        found(Severity::Note, "a control group limits memory, and with it the page cache").shown_by(format!(
+            "{} of {}",
+            Size(limit),
+            Size(total)
+        )),
     ]
 }

@@ -12,7 +12,9 @@ pub(super) fn virtual_machine(seen: &Seen) -> Vec<Finding> {
     let mut finding = match &platform.cloud {
         Some(cloud) => found(
             Severity::Note,
-            format!("this is a virtual machine of {cloud}: disks may have limits and credits that the figures show instead of the disk"),
+            format!(
+                "this is a virtual machine of {cloud}: disks may have limits and credits that the figures show instead of the disk"
+            ),
         ),
         None => found(
             Severity::Note,
@@ -44,7 +46,8 @@ pub(super) fn load(seen: &Seen) -> Vec<Finding> {
         finding = finding.shown_by(format!("load average {} in the last minute", decimals(average)));
     }
     if let Some(pressure) = load.cpu_pressure {
-        finding = finding.shown_by(format!("threads waited for a processor in {} % of the last 10 s", decimals(pressure)));
+        finding = finding
+            .shown_by(format!("threads waited for a processor in {} % of the last 10 s", decimals(pressure)));
     }
     vec![finding]
 }
