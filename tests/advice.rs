@@ -109,9 +109,9 @@ fn command_lines_are_understood_as_they_may_be_misunderstood() {
         ("-b4K -r -w100 -Sh f", 1000, 100, &[]),
         ("-b4K -r -w100 -Suw f", 1000, 100, &[]),
         // Streams on top of each other.
-        ("-b64K -s -t4 -Su f", 1000, 100, &[("overlapping-streams", Warning, false)]),
-        ("-b64K -t4 -Sh f", 1000, 100, &[("overlapping-streams", Warning, false)]),
-        ("-b64K -F4 -Sh f", 1000, 100, &[("overlapping-streams", Warning, false)]),
+        ("-b64K -s -t4 -Su f", 1000, 100, &[("overlapping-streams", Warning, true)]),
+        ("-b64K -t4 -Sh f", 1000, 100, &[("overlapping-streams", Warning, true)]),
+        ("-b64K -F4 -Sh f", 1000, 100, &[("overlapping-streams", Warning, true)]),
         ("-b64K -si -t4 -Su f", 1000, 100, &[]),
         ("-b64K -T64M -t4 -Su f", 1000, 100, &[]),
         ("-b64K -r -t4 -Su f", 1000, 100, &[]),

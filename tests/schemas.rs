@@ -61,13 +61,15 @@ fn examples() -> Vec<Record> {
     let cpu = Cpu { frequency: Some(Frequency::default()), ..Cpu::default() };
     unknown.system.environment =
         Some(Environment { cpu, disks: vec![Disk::default()], ..Environment::default() });
+    let mut unseen = unknown.clone();
+    unseen.system.environment = Some(Environment::default());
     let mut idle = synth::record(include_bytes!("data/synth/43_rand3.json"));
     forget(&mut idle, |target| &mut target.read);
     let mut reads = synth::record(include_bytes!("data/synth/43_rand3.json"));
     forget(&mut reads, |target| &mut target.write);
     let writes = idle.clone();
     forget(&mut idle, |target| &mut target.write);
-    records.extend([full, unknown, reads, writes, idle]);
+    records.extend([full, unknown, unseen, reads, writes, idle]);
     records
 }
 

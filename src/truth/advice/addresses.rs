@@ -4,7 +4,8 @@ use super::{done, storage, threads_on};
 use crate::profile::{CacheMode, Target};
 use crate::truth::{Finding, Severity, SpanView};
 
-/// Without `-T` and `-si` every thread starts its sequential stream at the same place.
+/// Without `-T` and `-si` every thread starts its sequential stream at the same place. The check of the profile has said so
+/// before the run; here it stays for programs, with what follows from it.
 pub(super) fn overlapping(span: &SpanView, target: &Target) -> Option<Finding> {
     let threads = threads_on(span, target);
     let apart = target.random_ratio > 0 || target.interlocked_sequential || target.thread_stride > 0;
@@ -24,7 +25,8 @@ pub(super) fn overlapping(span: &SpanView, target: &Target) -> Option<Finding> {
                 target.base_file_offset,
                 target.stride()
             ))
-            .remedy("one stream for all threads: -si; streams apart from each other: -T<size>; random: -r"),
+            .remedy("one stream for all threads: -si; streams apart from each other: -T<size>; random: -r")
+            .quietly(),
     )
 }
 
