@@ -1,6 +1,7 @@
 //! Misunderstandings: command lines whose figures may not mean what the reader thinks, and those that mean what they say.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::needless_update)] // what else was observed is of no interest here
 
 use diskspd::cli::{self, Invocation};
 use diskspd::profile::RawText;

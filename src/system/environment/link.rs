@@ -47,7 +47,7 @@ fn bandwidth(speed: u64, width: u64) -> u64 {
     let bits = speed.saturating_mul(width);
     match speed {
         ..=5000 => bits / 10,
-        ..=32_000 => bits.saturating_mul(128) / 130 / 8,
+        5001..=32_000 => bits.saturating_mul(128) / 130 / 8,
         _ => bits / 8,
     }
 }
