@@ -110,7 +110,7 @@ fn record(threads: u32, targets: u32, intervals: u32) -> Record {
     };
     let thread = |thread: u32| ThreadResults {
         targets: span.targets.iter().map(|target| results(target, thread, intervals)).collect(),
-        wait: None,
+        ..ThreadResults::default()
     };
     let results = SpanResults {
         measured: u64::from(intervals) * 1_000_000_000,

@@ -390,9 +390,18 @@ fn commands_and_long_options() {
         panic!("rejected");
     };
     assert_eq!(request.engine, Some(diskspd::engine::EngineKind::Null));
+    assert!(!request.poll);
     let out = |format, path: &str| cli::OutRequest { format, path: path.into() };
     assert_eq!(request.out, [out(None, "a.json"), out(None, "b.html")]);
     assert!(!request.dry_run && request.recreate && request.destroy);
+    for (line, engine, poll) in [
+        ("f.dat", None, false),
+        ("--engine auto f.dat", None, false),
+        ("--engine sync --engine=auto --poll f.dat", None, true),
+    ] {
+        let Ok(Invocation::Run(request)) = parse(line) else { panic!("rejected: {line}") };
+        assert_eq!((request.engine, request.poll), (engine, poll), "{line}");
+    }
     assert!(matches!(parse("--dry-run f.dat"), Ok(Invocation::Run(request)) if request.dry_run));
     assert!(matches!(parse("./man"), Ok(Invocation::Run(_))));
 }

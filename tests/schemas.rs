@@ -166,6 +166,7 @@ fn fill_profile(profile: &mut Profile) {
 fn fill_results(span: &mut SpanResults) {
     span.observed = Some(Observed { engines: vec!["uring".into()] });
     span.threads[0].wait = Some(WaitStatistics::default());
+    span.threads[0].engine = Some(EngineUse::default());
     let path = RawText::from(b"\xff".to_vec());
     span.threads[2].targets[0].path = path.clone();
     span.threads[2].targets[0].distribution =

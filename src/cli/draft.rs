@@ -36,6 +36,8 @@ pub struct Draft {
     pub dry_run: bool,
     /// `--engine`
     pub engine: Option<EngineKind>,
+    /// `--poll`
+    pub poll: bool,
     /// `--out`
     pub out: Vec<OutRequest>,
     /// `--stream`
@@ -82,6 +84,7 @@ impl Draft {
             events: self.events,
             dry_run: self.dry_run,
             engine: self.engine,
+            poll: self.poll,
             out: self.out,
             stream: self.stream,
             io_log: self.io_log,

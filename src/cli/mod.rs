@@ -94,8 +94,10 @@ pub struct RunRequest {
     pub events: Events,
     /// `--dry-run`: plan, but don't open or write anything.
     pub dry_run: bool,
-    /// `--engine`
+    /// `--engine`; `None` = `auto`, the program chooses.
     pub engine: Option<EngineKind>,
+    /// `--poll`: poll for completions.
+    pub poll: bool,
     /// `--out`: further reports, in order.
     pub out: Vec<OutRequest>,
     /// `--stream`

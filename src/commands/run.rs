@@ -42,6 +42,7 @@ pub fn run(request: &RunRequest) -> u8 {
     let system = system::snapshot();
     let options = Options {
         engine: request.engine,
+        poll: request.poll,
         recreate: request.recreate,
         destroy: request.destroy,
         io_log: request.io_log.clone(),

@@ -13,12 +13,15 @@ pub struct File {
     pub priority: IoPriority,
     /// I/Os are copies from and to memory that the file is mapped into; `None` = they are system calls.
     pub mapping: Option<MapOptions>,
+    /// Completions are polled for. The file is open with `O_DIRECT`; only io_uring can, for all files of an engine or
+    /// none.
+    pub polled: bool,
 }
 
 impl From<OwnedFd> for File {
     /// Ordinary I/O without a stated priority.
     fn from(handle: OwnedFd) -> File {
-        File { handle, priority: IoPriority::Unstated, mapping: None }
+        File { handle, priority: IoPriority::Unstated, mapping: None, polled: false }
     }
 }
 

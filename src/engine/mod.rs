@@ -145,7 +145,7 @@ impl EngineKind {
         ENGINES.iter().find(|row| row.name == name).map(|row| row.kind)
     }
 
-    /// Whether the thread itself does the I/O in [`Engine::wait`], so that there is nothing to wait for.
+    /// Whether the thread itself does the I/O, before [`Engine::wait`], so that there is nothing to wait for.
     pub fn is_synchronous(self) -> bool {
         self.row().one_at_a_time
     }
@@ -217,8 +217,8 @@ pub const ENGINES: [EngineRow; 6] = [
     EngineRow {
         kind: EngineKind::Sync,
         name: "sync",
-        description: "pread and pwrite: one I/O at a time",
-        max_depth: 1,
+        description: "pread and pwrite: one I/O at a time, whatever -o says",
+        max_depth: MODEL_DEPTH,
         real_io: true,
         needs_files: true,
         one_at_a_time: true,
@@ -292,12 +292,8 @@ impl EngineRow {
             )));
         }
         if setup.depth > self.max_depth {
-            let remedy = match self.max_depth {
-                1 => "use -o1, or --engine uring",
-                _ => "use a smaller -o with more threads (-t)",
-            };
             return Err(EngineError::invalid(format!(
-                "engine {}: queue depth {}, at most {} is possible; {remedy}",
+                "engine {}: queue depth {}, at most {} is possible; use a smaller -o with more threads (-t)",
                 self.name, setup.depth, self.max_depth
             )));
         }
@@ -313,7 +309,10 @@ impl EngineRow {
 
 /// The text of `--engine help`: every engine, and whether it works here.
 pub fn describe_all() -> String {
-    let mut text = String::new();
+    let mut text =
+        "auto   the default: for each thread the engine that suits its work and its targets;\n       \
+                    --dry-run, -v and the record (--out FILE.json) say which, and why\n"
+            .to_string();
     for row in &ENGINES {
         let state = match row.available() {
             Ok(()) => format!("available, queue depth up to {}", row.max_depth),

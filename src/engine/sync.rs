@@ -1,4 +1,5 @@
-//! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it.
+//! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it. Several that are handed over together are
+//! done one after the other.
 
 use super::{Direction, Done, Engine, EngineError, Io, Limits, Setup};
 use crate::sys::io_priority::ThreadIoPriority;
@@ -10,13 +11,15 @@ pub struct Sync {
     limits: Limits,
     setup: Setup,
     thread: ThreadIoPriority,
-    taken: Option<Io>,
+    /// To be given back by the next `wait`.
+    taken: Vec<Done>,
 }
 
 impl Sync {
     pub(super) fn new(setup: Setup) -> Sync {
         let limits = Limits::of(&setup, true);
-        Sync { limits, setup, thread: ThreadIoPriority::default(), taken: None }
+        let taken = Vec::with_capacity(setup.depth as usize);
+        Sync { limits, setup, thread: ThreadIoPriority::default(), taken }
     }
 
     /// Does one I/O. A short transfer is not continued: it is the storage's answer, and is reported as such.
@@ -45,23 +48,23 @@ impl Sync {
 
 impl Engine for Sync {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
-        let (None, Some(io)) = (self.taken, batch.first()) else { return Ok(0) };
-        if !self.limits.allow(io) {
-            return Err(self.limits.refuse(io));
-        }
-        self.taken = Some(*io);
-        Ok(1)
-    }
-
-    /// Does what `submit` took, whatever `min` and `timeout` say: there is no other moment for it.
-    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        if let Some(io) = self.taken.take() {
-            let result = match self.perform(&io)? {
+        let room = self.limits.depth as usize - self.taken.len();
+        let batch = &batch[..batch.len().min(room)];
+        for io in batch {
+            if !self.limits.allow(io) {
+                return Err(self.limits.refuse(io));
+            }
+            let result = match self.perform(io)? {
                 Ok(bytes) => bytes as i64,
                 Err(errno) => -i64::from(errno.raw_os_error()),
             };
-            done.push(Done { request: io.request, result });
+            self.taken.push(Done { request: io.request, result });
         }
+        Ok(batch.len())
+    }
+
+    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        done.append(&mut self.taken);
         Ok(())
     }
 

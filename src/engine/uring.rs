@@ -33,6 +33,7 @@ impl Uring {
     /// # Errors
     /// Why the kernel gives none, and what to do about it. A feature that it lacks is no error, see `features`.
     pub fn new(setup: Setup, options: Options) -> Result<Uring, EngineError> {
+        let options = Options { polled: setup.files.iter().any(|file| file.polled), ..options };
         let limits = Limits::of(&setup, true);
         let (priorities, files) = file::apart(setup.files);
         let ring = Ring::new(setup.depth, files, setup.buffer, options).map_err(|source| EngineError {

@@ -1,8 +1,8 @@
 //! From a time span and the facts of the machine to a plan.
 
 use super::access::{map_options, open_mode, priority};
+use super::engine::{self, Wish};
 use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, writing};
-use crate::engine::EngineKind;
 use crate::profile::{Profile, Target, TimeSpan};
 use crate::system::System;
 use crate::system::target::TargetFacts;
@@ -21,8 +21,8 @@ pub struct Surroundings<'a> {
     pub system: &'a System,
     /// One entry per target of the span.
     pub facts: &'a [TargetFacts],
-    /// `--engine`; `None` = the program chooses.
-    pub engine: Option<EngineKind>,
+    /// `--engine`, `--poll`
+    pub wish: Wish,
 }
 
 /// Decides everything about one time span of the profile.
@@ -39,7 +39,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         )));
         return Err(errors);
     }
-    let simulated = around.engine.is_some_and(|kind| !kind.row().needs_files);
+    let simulated = around.wish.engine.is_some_and(|kind| !kind.row().needs_files);
     for (target, facts) in span.targets.iter().zip(around.facts) {
         target::check(target, facts, simulated, &mut errors, &mut warnings);
     }
@@ -150,9 +150,9 @@ fn worker(
         true => u64::from(span.request_count),
         false => members.iter().map(|&(index, _)| u64::from(requests_of(&span.targets[index]))).sum(),
     };
-    let all_mapped =
-        !members.is_empty() && members.iter().all(|&(index, _)| span.targets[index].memory_mapped_io);
-    let engine = choose_engine(depth, all_mapped, around.engine)?;
+    let known: Vec<_> =
+        members.iter().map(|&(index, _)| (&span.targets[index], &around.facts[index])).collect();
+    let choice = engine::engine(span, &known, depth, around.wish)?;
     let mut buffer = 0;
     let mut targets = Vec::new();
     for &(index, weight) in members {
@@ -182,48 +182,25 @@ fn worker(
         });
     }
     // A simulated run is the same on every machine, whatever that has reserved.
-    let large_pages =
-        !engine.row().virtual_time && members.iter().any(|&(index, _)| span.targets[index].use_large_pages);
+    let large_pages = !choice.engine.row().virtual_time
+        && members.iter().any(|&(index, _)| span.targets[index].use_large_pages);
     let depth = depth as u32;
-    Ok(WorkerPlan { thread: 0, cpu: None, seed: 0, engine, depth, floating, targets, buffer, large_pages })
-}
-
-/// DISKSPD's rule: one outstanding I/O means synchronous I/O, and so does memory-mapped I/O alone; beside other targets
-/// it is done by the thread whose queue serves those.
-fn choose_engine(depth: u64, all_mapped: bool, forced: Option<EngineKind>) -> Result<EngineKind, PlanError> {
-    let kind = forced.unwrap_or(match depth {
-        _ if all_mapped => EngineKind::Mmap,
-        1 => EngineKind::Sync,
-        _ => EngineKind::Uring,
-    });
-    match kind {
-        EngineKind::Mmap if !all_mapped => {
-            return Err(PlanError::profile(
-                "--engine mmap does memory-mapped I/O alone: add -Sm, or choose another engine",
-            ));
-        }
-        EngineKind::Uring | EngineKind::Aio | EngineKind::Sync if all_mapped => {
-            return Err(PlanError::profile(format!(
-                "-Sm is memory-mapped I/O, which engine {} does not do: leave out --engine, or -Sm",
-                kind.row().name
-            )));
-        }
-        _ => {}
-    }
-    let engine = kind.row();
-    let most = u64::from(engine.max_depth);
-    if depth > most {
-        return Err(PlanError::profile(format!(
-            "a thread has {depth} outstanding I/Os, engine {} does at most {most} at a time: lower -o{}",
-            engine.name,
-            if most == 1 {
-                " to 1, or choose --engine uring"
-            } else {
-                ", or spread them over more threads (-t)"
-            }
-        )));
-    }
-    Ok(kind)
+    let engine = choice.engine;
+    let reason = choice.reason;
+    let poll = around.wish.poll;
+    Ok(WorkerPlan {
+        thread: 0,
+        cpu: None,
+        seed: 0,
+        engine,
+        reason,
+        poll,
+        depth,
+        floating,
+        targets,
+        buffer,
+        large_pages,
+    })
 }
 
 fn workload(target: &Target, size: u64, relative: u32, weight: u32) -> Result<TargetWorkload, PlanError> {

@@ -5,11 +5,13 @@
 mod access;
 mod affinity;
 mod build;
+mod engine;
 mod error;
 mod target;
 mod writing;
 
 pub use build::{Surroundings, plan};
+pub use engine::{Wish, completion_matters};
 pub use error::{PlanError, Severity};
 pub use target::creates;
 
@@ -62,6 +64,10 @@ pub struct WorkerPlan {
     pub seed: u64,
     /// Which engine.
     pub engine: EngineKind,
+    /// Why this one, for people.
+    pub reason: &'static str,
+    /// Completions are polled for (`--poll`).
+    pub poll: bool,
     /// Requests in all: the largest number of I/Os in flight.
     pub depth: u32,
     /// Requests choose among all targets before each I/O (`-F -O`); else each belongs to one target.

@@ -33,6 +33,31 @@ pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
         }
     }
     line(String::new());
+    for (worker, threads) in engines(plan) {
+        line(format!("engine {} ({threads}): {}", worker.engine.row().name, worker.reason));
+    }
+    line(String::new());
+}
+
+/// Each engine and reason once, by the first worker that has it, with its threads: `thread 0`, `threads 0, 2 and 3`.
+fn engines(plan: &SpanPlan) -> Vec<(&WorkerPlan, String)> {
+    let mut found: Vec<(&WorkerPlan, Vec<String>)> = Vec::new();
+    let way = |worker: &WorkerPlan| (worker.engine, worker.reason);
+    for worker in &plan.workers {
+        let thread = worker.thread.to_string();
+        match found.iter_mut().find(|(first, _)| way(first) == way(worker)) {
+            Some((_, threads)) => threads.push(thread),
+            None => found.push((worker, vec![thread])),
+        }
+    }
+    let all =
+        |count: usize| if count == plan.workers.len() && count > 1 { Some("all threads") } else { None };
+    let told = |threads: Vec<String>| match (all(threads.len()), &threads[..]) {
+        (Some(all), _) => all.to_string(),
+        (None, [one]) => format!("thread {one}"),
+        (None, several) => format!("threads {}", several.join(", ")),
+    };
+    found.into_iter().map(|(worker, threads)| (worker, told(threads))).collect()
 }
 
 /// Columns of [`describe_worker`].
@@ -82,6 +107,9 @@ fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
         (None, true) => "O_DIRECT",
         (None, false) => "cached",
     });
+    if worker.poll {
+        modes.push("polled");
+    }
     if target.open.dsync {
         modes.push("O_DSYNC");
     }

@@ -76,6 +76,10 @@ impl ThreadResults {
         if let Some(theirs) = &other.wait {
             self.wait.get_or_insert_default().merge(theirs);
         }
+        // Threads with different engines are not one: what is told is to be true of both.
+        if self.engine != other.engine {
+            self.engine = None;
+        }
     }
 }
 

@@ -76,6 +76,23 @@ pub struct ThreadResults {
     /// `-vs`: counted over the whole life of the thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitStatistics>,
+    /// Which engine did its I/Os. `None` = unknown: the record is of an older program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineUse>,
+}
+
+/// An engine as a thread used it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineUse {
+    /// As `--engine` calls it.
+    pub name: String,
+    /// Why this one, for people.
+    pub reason: String,
+    /// What it made use of, for people: [`crate::engine::Engine::features`].
+    pub features: String,
+    /// What its stamps were taken from, for people; empty in records of programs that had but one clock.
+    #[serde(default)]
+    pub clock: String,
 }
 
 /// Raw results of one thread on one target.

@@ -136,7 +136,7 @@ impl Recorder {
         if let Some(log) = self.intervals {
             self.shared.add(log);
         }
-        (ThreadResults { targets: self.targets, wait: None }, self.errors)
+        (ThreadResults { targets: self.targets, ..ThreadResults::default() }, self.errors)
     }
 }
 

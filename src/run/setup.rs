@@ -89,11 +89,12 @@ pub fn set_up<'a>(
     let recorder = Recorder::new(shared.span, plan, &workload, Arc::clone(&shared.accounts), progress);
     shared.console.verbose(|| {
         format!(
-            "thread {thread} ready: seed {}, {} outstanding, {}, {}, {}",
+            "thread {thread} ready: seed {}, {} outstanding, {}, {} ({}), {}",
             plan.seed,
             plan.depth,
             plan.cpu.map_or("any CPU".into(), |cpu| format!("group {} CPU {}", cpu / 64, cpu % 64)),
             engine.features(),
+            plan.reason,
             clock.source()
         )
     });
@@ -137,7 +138,7 @@ fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>),
                 claims.permit(path, &found).map_err(|e| e.to_string())?;
             }
             let WorkerTarget { priority, mapping, .. } = *target;
-            opened.push(File { handle: found.file, priority, mapping });
+            opened.push(File { handle: found.file, priority, mapping, polled: plan.poll });
             distinct.push(target);
         }
         index.push(known.unwrap_or(distinct.len() - 1) as u32);

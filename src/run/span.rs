@@ -14,12 +14,13 @@ use super::worker::{Failure, Outcome as Ended, Phases, by_cause};
 use super::{prepare, recorder, sources};
 use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
-use crate::plan::{self, PlanError, SpanPlan, Surroundings, WorkerPlan};
+use crate::plan::{self, PlanError, SpanPlan, Surroundings, Wish, WorkerPlan};
 use crate::profile::{Profile, RawText, Target, TimeSpan};
 use crate::results::{CpuTimes, SpanResults};
 use crate::sys::cpu;
 use crate::system::System;
 use crate::system::claims::{self, Claims};
+use crate::system::completion;
 use crate::system::cpu_times::CpuClock;
 use crate::system::target;
 use crate::system::target::{TargetFacts, TargetKind};
@@ -34,6 +35,8 @@ use std::sync::Arc;
 pub struct Options {
     /// `--engine`; `None` = the program chooses.
     pub engine: Option<EngineKind>,
+    /// `--poll`: completions are polled for.
+    pub poll: bool,
     /// `--recreate`: files of `-c` are written anew even when they are complete.
     pub recreate: bool,
     /// `--destroy`: block devices that carry a signature may be written to.
@@ -111,9 +114,18 @@ fn plan_at(
 ) -> Result<SpanPlan, Vec<PlanError>> {
     let mut facts = Vec::new();
     let mut errors = Vec::new();
-    for location in locations {
+    let wish = Wish { engine: options.engine, poll: options.poll };
+    for (target, location) in span.targets.iter().zip(locations) {
         match target::probe(location) {
-            Ok(found) => facts.push(found),
+            Ok(mut found) => {
+                if let Some(direct) = plan::completion_matters(span, target, wish) {
+                    found.completion = completion::completion(&found, direct);
+                }
+                if wish.poll {
+                    found.polling = completion::polling(&found);
+                }
+                facts.push(found);
+            }
             // A simulated device needs no target; the plan sees one that isn't there.
             Err(_) if options.simulated() => facts.push(TargetFacts::default()),
             Err(error) => errors.push(PlanError::target(error.to_string())),
@@ -123,7 +135,7 @@ fn plan_at(
         errors.dedup();
         return Err(errors);
     }
-    plan::plan(profile, span, Surroundings { system, facts: &facts, engine: options.engine })
+    plan::plan(profile, span, Surroundings { system, facts: &facts, wish })
 }
 
 /// An engine that the kernel forbids is better known before a large file is created for it.

@@ -24,7 +24,7 @@ use super::recorder::{Completion, Recorder};
 use crate::clock::{Clock, Nanos};
 use crate::engine::{Done, Engine, EngineError, Io};
 use crate::plan::{SpanPlan, WorkerPlan};
-use crate::results::{IoErrors, ThreadResults, WaitStatistics};
+use crate::results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
 use crate::workload::ThreadWorkload;
 use failure::Failed;
 pub use failure::{Failure, by_cause};
@@ -129,12 +129,26 @@ impl<'a> Worker<'a> {
         // Synchronous I/O has no completion routines, as in DISKSPD.
         let ended = if work.routines && !work.synchronous { work.routines() } else { work.turns() };
         let failure = ended.err().map(|failed| work.explain(failed));
+        let engine = work.worker.engine_use();
         let Loop { worker, waits, .. } = work;
         // The engine drains before anything else is given back.
         drop(worker.engine);
         let (mut results, errors) = worker.recorder.finish();
+        results.engine = Some(engine);
         results.wait = span.wait_statistics.then_some(waits);
         Outcome { results, errors, failure }
+    }
+}
+
+impl Worker<'_> {
+    /// What the I/Os went through; asked at the end, because a clock may have turned out not to be reliable.
+    fn engine_use(&self) -> EngineUse {
+        EngineUse {
+            name: self.plan.engine.row().name.into(),
+            reason: self.plan.reason.into(),
+            features: self.engine.features(),
+            clock: self.clock.source(),
+        }
     }
 }
 

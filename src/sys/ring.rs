@@ -21,6 +21,10 @@ use std::time::Duration;
 /// Timeouts from this one on are taken as none. The kernel adds the present time, which must not overflow.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
+/// A polled ring ignores timeouts in the kernel: shorter ones are kept here, longer ones are only there to notice a
+/// device that answers nothing any more, to which its driver puts an end.
+const POLLS_IN_KERNEL: Duration = Duration::from_millis(100);
+
 /// Marks the completion of a cancellation; tags are 32 bits wide.
 const CANCEL: u64 = u64::MAX;
 
@@ -193,6 +197,9 @@ impl Ring {
     /// Whether the kernel holds completions back until [`Ring::enter`].
     #[inline]
     pub fn needs_enter(&mut self) -> bool {
+        if self.options.polled {
+            return self.in_flight > 0;
+        }
         let queue = self.ring.submission();
         queue.taskrun() || queue.cq_overflow()
     }
@@ -204,7 +211,22 @@ impl Ring {
     /// What `io_uring_enter(2)` answers, if it isn't a matter of time or memory.
     #[inline]
     pub fn enter(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
+        if self.options.polled && min > 0 && timeout < POLLS_IN_KERNEL {
+            return self.poll(min, timeout);
+        }
         self.hand_over(self.queued, min, timeout)
+    }
+
+    /// [`Ring::enter`] where the kernel would poll without looking at the clock.
+    #[cold]
+    fn poll(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
+        let deadline = monotonic().saturating_add(timeout.as_nanos() as Nanos);
+        loop {
+            let entered = self.hand_over(self.queued, 0, Duration::ZERO)?;
+            if entered == Entered::Busy || self.visible() >= min || monotonic() >= deadline {
+                return Ok(entered);
+            }
+        }
     }
 
     /// Waits like [`Ring::enter`], but hands nothing over.
@@ -284,7 +306,10 @@ impl Ring {
             }
             // Hands over what is still queued; makes room for the cancellations.
             let entered = self.enter(0, Duration::ZERO);
-            self.cancel(cancel_any);
+            // What is polled is with the device, which ends it soon; such a ring knows no cancellation.
+            if !self.options.polled {
+                self.cancel(cancel_any);
+            }
             let everything = self.in_flight + self.queued;
             let waited = self.enter(everything as usize, Duration::from_millis(100));
             if !matches!((entered, waited), (Ok(Entered::Complete), Ok(Entered::Complete))) {

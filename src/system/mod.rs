@@ -1,6 +1,7 @@
 //! A snapshot of the machine: plain data, read once by its submodules.
 
 pub mod claims;
+pub mod completion;
 pub mod cpu_times;
 mod device;
 pub mod devices;

@@ -1,5 +1,6 @@
 //! What a target is: read from the file system before planning.
 
+use super::completion::{Completion, Polling};
 use super::device::{Device, split};
 use super::root::Root;
 use super::{devices, share};
@@ -26,6 +27,11 @@ pub struct TargetFacts {
     pub file_system: String,
     /// What `O_DIRECT` asks for; `None` = not known before opening.
     pub direct: Option<DirectRequirements>,
+    /// How its I/Os end. Not looked at by [`probe`], which doesn't know how it will be opened: see
+    /// [`super::completion::completion`].
+    pub completion: Completion,
+    /// Whether its device can be polled; not looked at by [`probe`] either: see [`super::completion::polling`].
+    pub polling: Polling,
 }
 
 /// What a path leads to.
@@ -146,7 +152,13 @@ fn missing(path: &Path) -> TargetFacts {
         Some(aligned(Device::of(&Root::live(), split(found.st_dev))?.logical_block_size()?))
     });
     let file_system = file_systems::type_name(&directory);
-    TargetFacts { location: path.to_owned(), kind: TargetKind::Missing, size: 0, file_system, direct }
+    TargetFacts {
+        location: path.to_owned(),
+        kind: TargetKind::Missing,
+        file_system,
+        direct,
+        ..TargetFacts::default()
+    }
 }
 
 fn existing_directory(path: &Path) -> PathBuf {

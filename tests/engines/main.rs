@@ -11,6 +11,7 @@ mod ending;
 mod faults;
 mod mapped;
 mod os;
+mod polled;
 mod queue;
 mod sim;
 mod subjects;

@@ -144,7 +144,11 @@ fn span(asked: &TimeSpan, got: &Span) -> SpanResults {
         threads: got
             .threads
             .iter()
-            .map(|thread| ThreadResults { targets: thread.targets.iter().map(target).collect(), wait: None })
+            .map(|thread| ThreadResults {
+                targets: thread.targets.iter().map(target).collect(),
+                wait: None,
+                engine: None,
+            })
             .collect(),
         ..SpanResults::default()
     }

@@ -12,18 +12,36 @@ pub const FLAGS: &[Flag] = &[
         name: Long("engine"),
         forms: &[(
             "--engine <name>",
-            "how I/O is issued: uring, aio, sync, mmap, null or sim; help lists them",
+            "how I/O is issued: auto, uring, aio, sync, mmap, null or sim; help lists them",
         )],
-        default: "chosen by the work to be done",
+        default: "auto: chosen by the work and the targets",
         scope: Scope::Profile,
-        notes: "One outstanding I/O means sync, -Sm means mmap, else it is uring. aio is Linux AIO, which has more than \
-                one I/O in flight only without the cache (-Su, -Sh). null completes at once and measures the program \
-                itself; sim serves I/O from a seeded model of a device.",
+        notes: "auto: one outstanding I/O means sync, -Sm means mmap, and it is sync where the target completes every \
+                I/O in the submitting call (zram, tmpfs, cached writes on ext4), where more than one at a time doesn't \
+                exist for a thread; else it is uring. --dry-run, -v and the record say why. aio is Linux AIO, which has \
+                more than one I/O in flight only without the cache (-Su, -Sh). null completes at once and measures the \
+                program itself; sim serves I/O from a seeded model of a device.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "engines", "end_to_end"],
         with_profile: true,
-        values: &["uring", "aio", "sync", "mmap", "null", "sim", "help"],
+        values: &["auto", "uring", "aio", "sync", "mmap", "null", "sim", "help"],
         read: Read::Text(engine),
+    },
+    Flag {
+        name: Long("poll"),
+        forms: &[(
+            "--poll",
+            "ask the device for completions again and again instead of letting it interrupt; needs -Su or -Sh",
+        )],
+        default: "the device interrupts",
+        scope: Scope::Profile,
+        notes: "With io_uring alone, which then also serves one outstanding I/O. Refused where the device has no poll \
+                queues (/sys/block/<device>/queue/io_poll).",
+        compatibility: LinuxOnly,
+        tested: &["engine_choice"],
+        with_profile: true,
+        values: &[],
+        read: Read::Switch(|draft| draft.poll = true),
     },
     Flag {
         name: Long("out"),
@@ -154,6 +172,10 @@ pub const FLAGS: &[Flag] = &[
 
 fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     draft.engine = Some(match value {
+        b"auto" => {
+            draft.engine = None;
+            return Ok(());
+        }
         b"uring" => EngineKind::Uring,
         b"aio" => EngineKind::Aio,
         b"sync" => EngineKind::Sync,
@@ -167,7 +189,7 @@ fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         _ => {
             let what = if value.is_empty() { "the value is missing" } else { "unknown engine" };
             return Err(Problem::new(0, what)
-                .expected("uring, aio, sync, mmap, null or sim")
+                .expected("auto, uring, aio, sync, mmap, null or sim")
                 .hint("diskspd --engine help describes them"));
         }
     });

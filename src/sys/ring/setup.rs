@@ -35,6 +35,9 @@ pub struct Options {
     pub registered_ring: bool,
     /// What is in flight at the end is cancelled by one request (5.19) instead of one each.
     pub cancel_any: bool,
+    /// Completions are polled for and don't interrupt: every file is open with `O_DIRECT`, on a device with poll queues.
+    /// Unlike the features above this is never left out.
+    pub polled: bool,
     /// How long dropping the ring waits for I/Os that can't be cancelled. Longer than the 30 s after which the
     /// kernel's drivers give up on a command.
     pub drain_limit: Duration,
@@ -52,6 +55,7 @@ impl Default for Options {
             registered_buffer: true,
             registered_ring: true,
             cancel_any: true,
+            polled: false,
             drain_limit: Duration::from_secs(40),
         }
     }
@@ -77,6 +81,10 @@ pub(super) fn set_up(depth: u32, options: &Options) -> io::Result<(IoUring, Vec<
         // The completion queue is twice as long as the submission queue: it can't overflow.
         let mut builder = IoUring::builder();
         let mut notes = vec![];
+        if wanted.polled {
+            builder.setup_iopoll();
+            notes.push("polled completion".to_string());
+        }
         if wanted.submit_all {
             builder.setup_submit_all();
         }

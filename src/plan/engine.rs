@@ -1,0 +1,272 @@
+//! Which engine a thread gets, and why: a table of rules, the first one that applies decides.
+
+use super::PlanError;
+use super::access::open_mode;
+use crate::engine::EngineKind;
+use crate::profile::{Target, TimeSpan};
+use crate::system::completion::{Completion, Polling};
+use crate::system::target::{TargetFacts, TargetKind};
+
+/// An engine, and the reason for it, as the user is told it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// Which one.
+    pub engine: EngineKind,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// What the user has said about engines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// `--engine`; `None` = the program chooses.
+    pub engine: Option<EngineKind>,
+    /// `--poll`
+    pub poll: bool,
+}
+
+/// How the I/Os on one target end for the thread that does them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// In the call that submits them.
+    InCall,
+    /// The same, because they are writes that go to the page cache and no further.
+    InCache,
+    /// Some time later, without anybody waiting meanwhile.
+    Later,
+    /// The submitting thread would sleep until then.
+    Blocking,
+    /// Not known (yet).
+    Unknown,
+}
+
+/// What the choice depends on.
+#[derive(Debug)]
+struct Work {
+    /// Outstanding I/Os of the thread.
+    depth: u64,
+    /// All targets are mapped.
+    mapped: bool,
+    /// `-x`
+    routines: bool,
+    /// `--poll`
+    poll: bool,
+    /// Of the targets that aren't mapped.
+    ends: Vec<Ends>,
+}
+
+impl Work {
+    fn all(&self, wanted: &[Ends]) -> bool {
+        !self.ends.is_empty() && self.ends.iter().all(|ends| wanted.contains(ends))
+    }
+
+    fn any(&self, wanted: &[Ends]) -> bool {
+        self.ends.iter().any(|ends| wanted.contains(ends))
+    }
+}
+
+struct Rule {
+    applies: fn(&Work) -> bool,
+    choice: Choice,
+}
+
+const fn rule(applies: fn(&Work) -> bool, engine: EngineKind, reason: &'static str) -> Rule {
+    Rule { applies, choice: Choice { engine, reason } }
+}
+
+/// The rules of `--engine auto`. A thread has one engine for all its targets: it does its I/Os itself only where that
+/// is no loss on any of them.
+const RULES: [Rule; 9] = [
+    rule(
+        |work| work.mapped,
+        EngineKind::Mmap,
+        "memory-mapped I/O (-Sm) is a copy, which the thread makes itself",
+    ),
+    rule(|work| work.poll, EngineKind::Uring, "only io_uring polls for completions (--poll)"),
+    rule(|work| work.depth == 1, EngineKind::Sync, "one outstanding I/O is synchronous I/O, as in DISKSPD"),
+    rule(
+        |work| work.routines,
+        EngineKind::Uring,
+        "completion routines (-x) need I/O that ends after it was submitted",
+    ),
+    rule(
+        |work| work.all(&[Ends::InCall]),
+        EngineKind::Sync,
+        "the target completes I/O in the submitting call: more outstanding I/Os than 1 per thread don't exist on it, \
+         more of -o are only more buffers; more threads (-t) do more at a time",
+    ),
+    rule(
+        |work| work.all(&[Ends::InCall, Ends::InCache]),
+        EngineKind::Sync,
+        "writes to the page cache of this file system or device end in the submitting call: more outstanding I/Os than 1 \
+         per thread don't exist for them, more of -o are only more buffers; more threads (-t) do more at a time",
+    ),
+    rule(
+        |work| work.any(&[Ends::Blocking]),
+        EngineKind::Uring,
+        "the target can't take I/O without making the thread wait: workers of the kernel do it for io_uring, several at \
+         a time",
+    ),
+    rule(
+        |work| work.any(&[Ends::Later]),
+        EngineKind::Uring,
+        "the target takes I/O without blocking: what doesn't end at once is in flight, as many as -o says",
+    ),
+    rule(
+        |_| true,
+        EngineKind::Uring,
+        "how the target completes I/O is not known before it exists and can be read: io_uring serves every kind",
+    ),
+];
+
+fn choose(work: &Work) -> Choice {
+    let last = &RULES[RULES.len() - 1];
+    RULES.iter().find(|rule| (rule.applies)(work)).unwrap_or(last).choice
+}
+
+/// File systems whose writes to the page cache io_uring gives to a kernel worker, one at a time for each file. The same
+/// goes for block devices. The kernel tells it nowhere; XFS and btrfs take such writes without blocking.
+const SYNCHRONOUS_CACHE: [&str; 1] = ["ext4"];
+
+fn ends(target: &Target, facts: &TargetFacts) -> Ends {
+    let open = open_mode(target);
+    let pages = |bytes: u64| bytes.is_multiple_of(4096);
+    // A write of part of a page may have to read the rest of it.
+    let whole_pages =
+        pages(target.block_size.into()) && pages(target.stride()) && pages(target.base_file_offset);
+    let cached_writes = !open.read && !open.direct && !open.dsync && whole_pages;
+    let in_call =
+        facts.kind == TargetKind::BlockDevice || SYNCHRONOUS_CACHE.contains(&facts.file_system.as_str());
+    match facts.completion {
+        Completion::InCall => Ends::InCall,
+        _ if cached_writes && in_call => Ends::InCache,
+        Completion::Queued => Ends::Later,
+        Completion::Blocking => Ends::Blocking,
+        Completion::Unknown => Ends::Unknown,
+    }
+}
+
+/// How the target will be opened by whoever finds out how its I/Os end: `Some(O_DIRECT or not)`; `None` when the choice
+/// of an engine doesn't depend on it.
+pub fn completion_matters(span: &TimeSpan, target: &Target, wish: Wish) -> Option<bool> {
+    // In a pool a thread has the requests of several targets.
+    let queue = span.thread_count > 0 || target.request_count > 1;
+    let open = wish.engine.is_none() && !wish.poll && !span.completion_routines;
+    (open && queue && !target.memory_mapped_io).then(|| open_mode(target).direct)
+}
+
+/// The engine of a thread that has `depth` outstanding I/Os on these targets.
+///
+/// # Errors
+/// The engine asked for can't do this work.
+pub fn engine(
+    span: &TimeSpan,
+    members: &[(&Target, &TargetFacts)],
+    depth: u64,
+    wish: Wish,
+) -> Result<Choice, PlanError> {
+    let mapped = !members.is_empty() && members.iter().all(|(target, _)| target.memory_mapped_io);
+    let choice = match wish.engine {
+        Some(engine) => Choice { engine, reason: "asked for (--engine)" },
+        None => choose(&Work {
+            depth,
+            mapped,
+            routines: span.completion_routines,
+            poll: wish.poll,
+            ends: members
+                .iter()
+                .filter(|(target, _)| !target.memory_mapped_io)
+                .map(|(target, facts)| ends(target, facts))
+                .collect(),
+        }),
+    };
+    let kind = choice.engine;
+    if wish.poll {
+        can_poll(kind, members)?;
+    }
+    match kind {
+        EngineKind::Mmap if !mapped => {
+            return Err(PlanError::profile(
+                "--engine mmap does memory-mapped I/O alone: add -Sm, or choose another engine",
+            ));
+        }
+        EngineKind::Uring | EngineKind::Aio | EngineKind::Sync if mapped => {
+            return Err(PlanError::profile(format!(
+                "-Sm is memory-mapped I/O, which engine {} does not do: leave out --engine, or -Sm",
+                kind.row().name
+            )));
+        }
+        _ => {}
+    }
+    let row = kind.row();
+    let most = u64::from(row.max_depth);
+    if depth > most {
+        return Err(PlanError::profile(format!(
+            "a thread has {depth} outstanding I/Os, engine {} does at most {most} at a time: lower -o, or spread them \
+             over more threads (-t)",
+            row.name
+        )));
+    }
+    Ok(choice)
+}
+
+/// File systems whose files can be polled.
+const POLLED: [&str; 5] = ["ext4", "xfs", "f2fs", "btrfs", "gfs2"];
+
+/// `--poll` is for io_uring, without the cache, on devices with poll queues.
+fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
+    if engine == EngineKind::Sync {
+        return Err(PlanError::profile(
+            "--poll: the kernel doesn't poll for pread and pwrite (since Linux 5.19 it ignores the wish): leave out \
+             --engine sync, io_uring polls at -o1 too; or leave out --poll",
+        ));
+    }
+    for (target, facts) in members {
+        let path = &target.path;
+        if target.memory_mapped_io {
+            return Err(PlanError::profile(
+                "--poll: memory-mapped I/O (-Sm) has no completions to poll for: leave out one",
+            ));
+        }
+        if engine != EngineKind::Uring {
+            return Err(PlanError::profile(format!(
+                "--poll: engine {} does not poll for completions: choose --engine uring, or leave out --poll",
+                engine.row().name
+            )));
+        }
+        if !open_mode(target).direct {
+            return Err(PlanError::profile(
+                "--poll: only I/O that bypasses the page cache can be polled: add -Su or -Sh, or leave out --poll",
+            ));
+        }
+        match &facts.polling {
+            Polling::NoDevice => {
+                return Err(PlanError::target(format!(
+                    "--poll: '{path}' lies on no single block device that could be polled: leave out --poll, or choose a \
+                     target on an NVMe drive with poll queues"
+                )));
+            }
+            Polling::Without(device) => {
+                return Err(PlanError::target(format!(
+                    "--poll: '{path}': device {device} has no poll queues (/sys/block/{device}/queue/io_poll is not 1): \
+                     leave out --poll, or give the driver some when it is loaded (nvme.poll_queues=4 or \
+                     virtio_blk.poll_queues=1 on the kernel's command line)"
+                )));
+            }
+            Polling::Possible => {}
+        }
+        if facts.kind != TargetKind::BlockDevice && !POLLED.contains(&facts.file_system.as_str()) {
+            return Err(PlanError::target(format!(
+                "--poll: '{path}' lies on file system {}, whose files can't be polled ({} can): use one of those, or the \
+                 device itself",
+                facts.file_system,
+                POLLED.join(", ")
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "engine_tests.rs"]
+mod tests;

@@ -1,0 +1,208 @@
+//! The engine that a thread gets when the user names none, on real targets: in the plan, with `-v`, in the record.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::loops::{Loop, run, unmount};
+use common::{Zram, command_of, directory, diskspd, skip};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const MIB: u64 = 1 << 20;
+
+/// A file system in memory; unmounted when dropped.
+struct Tmpfs(tempfile::TempDir);
+
+impl Tmpfs {
+    fn new() -> Option<Tmpfs> {
+        if !rustix::process::geteuid().is_root() {
+            skip("mounting a tmpfs needs root");
+            return None;
+        }
+        let at = directory();
+        run("mount", &["-t", "tmpfs", "-o", "size=64m", "tmpfs", at.path().to_str().unwrap()])?;
+        Some(Tmpfs(at))
+    }
+}
+
+impl Drop for Tmpfs {
+    fn drop(&mut self) {
+        unmount(self.0.path());
+    }
+}
+
+const IN_CALL: &str = "completes I/O in the submitting call";
+const IN_CACHE: &str = "writes to the page cache";
+const QUEUED: &str = "takes I/O without blocking";
+const UNKNOWN: &str = "not known before it exists";
+
+/// The plan for these options names the engine and a reason that holds these words.
+#[track_caller]
+fn plans(options: &str, path: &Path, engine: &str, reason: &str) {
+    let ended = diskspd(&format!("{options} --dry-run {{}}"), path);
+    ended.report();
+    let told = ended.stdout.lines().find(|line| line.starts_with("engine ")).unwrap_or_default();
+    assert!(
+        told.starts_with(&format!("engine {engine} (thread")) || told.contains("(all threads)"),
+        "{told}"
+    );
+    assert!(told.contains(engine) && told.contains(reason), "{options}: {told}");
+    assert!(ended.stdout.contains(&format!("| {engine:<6} |")), "{options}: {}", ended.stdout);
+}
+
+/// Engine, reason and features in the record of a run.
+fn recorded(options: &str, path: &Path) -> [String; 3] {
+    let directory = directory();
+    let record = directory.path().join("run.json");
+    let ended = diskspd(&format!("{options} -v -W0 -d1 --out {} {{}}", record.display()), path);
+    ended.report();
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    let engine = &record["results"]["time_spans"][0]["threads"][0]["engine"];
+    let field = |name: &str| engine[name].as_str().unwrap().to_string();
+    // -v says the same.
+    let told = format!("{} ({})", field("features"), field("reason"));
+    assert!(ended.stderr.contains(&told) || ended.stdout.contains(&told), "{told}: {}", ended.stderr);
+    ["name", "reason", "features"].map(field)
+}
+
+#[test]
+fn a_device_in_memory_is_served_by_the_thread_itself() {
+    let Some(zram) = Zram::new(64) else { return };
+    for options in ["-Su -o32", "-Su -o2 -w50", "-Sh -o32 -w100", "-Sb -o32", "-Su -o8 -t2 --engine auto"] {
+        plans(&format!("{options} -b4K -r"), &zram.0, "sync", IN_CALL);
+    }
+    plans("-Su -o1", &zram.0, "sync", "as in DISKSPD");
+    plans("-Su -o32 --engine uring", &zram.0, "uring", "asked for");
+    plans("-Su -o32 -x", &zram.0, "uring", "completion routines");
+    let [name, reason, features] = recorded("-Su -o32 -b4K -r -L", &zram.0);
+    assert_eq!((name.as_str(), features.as_str()), ("sync", "sync: pread and pwrite"));
+    assert!(reason.contains(IN_CALL), "{reason}");
+}
+
+#[test]
+fn a_file_system_in_memory_is_too() {
+    let Some(tmpfs) = Tmpfs::new() else { return };
+    let file = tmpfs.0.path().join("test.dat");
+    // Known before the file is there, and when it is.
+    plans("-c4M -o32 -b4K -r", &file, "sync", IN_CALL);
+    let [name, reason, _] = recorded("-c4M -o32 -b4K -r -w50 -t2", &file);
+    assert!(name == "sync" && reason.contains(IN_CALL), "{name}: {reason}");
+    plans("-o32 -b4K -r", &file, "sync", IN_CALL);
+}
+
+#[test]
+fn a_disk_gets_a_queue_and_writes_to_its_cache_do_not() {
+    let Some((device, mounted)) = Loop::with_file_system(64 * MIB, "ext4") else { return };
+    let file = mounted.join("test.dat");
+    plans("-c4M -o32 -b4K -r -Su", &file, "uring", UNKNOWN);
+    let [name, reason, features] = recorded("-c4M -o32 -b4K -r -Su", &file);
+    assert!(name == "uring" && reason.contains(QUEUED), "{name}: {reason}");
+    assert!(features.starts_with("io_uring"), "{features}");
+    for options in
+        ["-o32 -Su", "-o32 -Su -w100", "-o32 -Sb", "-o32 -Sb -w50", "-o32 -Sbw -w100", "-o32 -Sb -w100 -b512"]
+    {
+        plans(options, &file, "uring", QUEUED);
+    }
+    plans("-o32 -Sb -w100", &file, "sync", IN_CACHE);
+    plans("-o1 -Su", &file, "sync", "as in DISKSPD");
+    plans("-o4 -Sm", &file, "mmap", "-Sm");
+    drop(device);
+    let Some(device) = Loop::new(64 * MIB) else { return };
+    plans("-o32 -Su -w50", &device.device, "uring", QUEUED);
+    plans("-o32 -Sb -w100", &device.device, "sync", IN_CACHE);
+}
+
+/// ext4 asks nothing of the device below: on one in memory the I/Os of a batch end while they are handed over, in the
+/// thread itself.
+#[test]
+fn a_file_system_that_never_blocks_gets_a_queue_even_on_a_device_in_memory() {
+    let Some(zram) = Zram::new(64) else { return };
+    let device = zram.0.to_str().unwrap();
+    if run("mkfs.ext4", &["-q", "-F", device]).is_none() {
+        return;
+    }
+    let at = directory();
+    if run("mount", &[device, at.path().to_str().unwrap()]).is_none() {
+        return;
+    }
+    let file: PathBuf = at.path().join("test.dat");
+    diskspd("-c4M -W0 -d1 {}", &file).report();
+    plans("-o32 -Su -b4K -r", &file, "uring", QUEUED);
+    unmount(at.path());
+}
+
+#[test]
+fn a_file_system_that_makes_the_thread_wait_gets_the_workers_of_the_kernel() {
+    let Some((_device, mounted)) = Loop::with_file_system(64 * MIB, "ext4") else { return };
+    let [lower, upper, work, merged] = ["lower", "upper", "work", "merged"].map(|name| {
+        let path = mounted.join(name);
+        fs::create_dir(&path).unwrap();
+        path
+    });
+    let options =
+        format!("lowerdir={},upperdir={},workdir={}", lower.display(), upper.display(), work.display());
+    if run("mount", &["-t", "overlay", "-o", &options, "overlay", merged.to_str().unwrap()]).is_none() {
+        return;
+    }
+    let file = merged.join("test.dat");
+    diskspd("-c4M -W0 -d1 {}", &file).report();
+    for options in ["-Su", "-Sb"] {
+        plans(&format!("{options} -o32 -b4K -r"), &file, "uring", "workers of the kernel");
+    }
+    unmount(&merged);
+}
+
+#[test]
+fn a_thread_has_one_engine_that_is_no_loss_on_any_of_its_targets() {
+    let Some(tmpfs) = Tmpfs::new() else { return };
+    let directory = directory();
+    let [memory, disk] = [tmpfs.0.path(), directory.path()].map(|at| {
+        let file = at.join("test.dat");
+        fs::write(&file, vec![1; MIB as usize]).unwrap();
+        file.to_str().unwrap().to_string()
+    });
+    for (targets, engine) in
+        [([&memory, &memory], "sync"), ([&memory, &disk], "uring"), ([&disk, &disk], "uring")]
+    {
+        let ended = command_of(&["-F1", "-o8", "-r", "-W0", "-d1", "--dry-run", targets[0], targets[1]])
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert!(text.contains(&format!("engine {engine} (thread 0): ")), "{targets:?}: {text}");
+    }
+    // With -t every thread has a target of its own, and the engine for it.
+    let ended =
+        command_of(&["-t1", "-o8", "-r", "-W0", "-d1", "--dry-run", &memory, &disk]).output().unwrap();
+    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(
+        text.contains("engine sync (thread 0): ") && text.contains("engine uring (thread 1): "),
+        "{text}"
+    );
+}
+
+#[test]
+fn polling_is_refused_before_anything_is_created() {
+    let directory = directory();
+    let file = directory.path().join("new.dat");
+    diskspd("--poll -c1M -W0 -d1 {}", &file).fails(3, &["--poll", "add -Su"]);
+    diskspd("--poll -Su -c1M --engine sync -W0 -d1 {}", &file)
+        .fails(3, &["--poll", "leave out --engine sync"]);
+    diskspd("--poll -Su -c1M --engine aio -o4 -W0 -d1 {}", &file).fails(3, &["engine aio", "--engine uring"]);
+    diskspd("--poll -Sm -c1M -W0 -d1 {}", &file).fails(3, &["-Sm", "leave out one"]);
+    if let Some(tmpfs) = Tmpfs::new() {
+        let file = tmpfs.0.path().join("new.dat");
+        diskspd("--poll -Su -c1M -W0 -d1 {}", &file).fails(1, &["no single block device"]);
+        assert!(!file.exists());
+    }
+    // A loop device never has poll queues.
+    if let Some((device, mounted)) = Loop::with_file_system(64 * MIB, "ext4") {
+        let file = mounted.join("new.dat");
+        let name = device.device.file_name().unwrap().to_str().unwrap().to_string();
+        let words = ["no poll queues", &format!("/sys/block/{name}/queue/io_poll"), "nvme.poll_queues"];
+        diskspd("--poll -Su -c1M -W0 -d1 {}", &file).fails(1, &words);
+        assert!(!file.exists());
+        diskspd("--poll -Su --dry-run {}", &device.device).fails(1, &words);
+    }
+    assert!(!file.exists());
+}

@@ -1,0 +1,72 @@
+//! Polled completion. Whether a device has poll queues is the machine's matter: without them the kernel refuses every
+//! I/O. Either way each request ends once, and nothing waits for an interrupt that never comes.
+
+use crate::subjects::*;
+use diskspd::clock::Clock;
+use diskspd::engine::{Done, Engine, EngineKind, File, Io, Setup};
+use diskspd::sys::memory::Buffer;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const DEPTH: u32 = 8;
+const BLOCK: u32 = 4096;
+
+/// A queue over one file without the cache, polled; `None`, and the reason is printed, where that's impossible.
+fn polled(path: &Path) -> Option<Box<dyn Engine>> {
+    let row = EngineKind::Uring.row();
+    if let Err(why) = row.available() {
+        crate::common::skip(&format!("no io_uring: {why}"));
+        return None;
+    }
+    let file = File { polled: true, ..File::from(open_direct(path)?) };
+    let buffer = Buffer::new((DEPTH * BLOCK) as usize).expect("memory");
+    let setup = Setup { files: vec![file], buffer, depth: DEPTH, clock: Clock::Monotonic, seed: 0 };
+    Some(row.create(setup).expect("an engine"))
+}
+
+fn batch() -> Vec<Io> {
+    (0..DEPTH).map(|n| read(n, 0, u64::from(n * BLOCK), BLOCK)).collect()
+}
+
+/// All was read, or the device can't be polled.
+fn assert_ended(mut done: Vec<Done>) {
+    done.sort_by_key(|done| done.request);
+    assert_eq!(done.iter().map(|done| done.request).collect::<Vec<_>>(), (0..DEPTH).collect::<Vec<_>>());
+    let refused = -i64::from(libc::EOPNOTSUPP);
+    assert!(done.iter().all(|done| [i64::from(BLOCK), refused].contains(&done.result)), "{done:?}");
+}
+
+#[test]
+fn every_request_ends_once_when_waited_or_only_looked_for() {
+    let directory = directory();
+    let path = file(directory.path(), "file", &[1; (DEPTH * BLOCK) as usize]);
+    let short = Duration::from_micros(50);
+    for (min, timeout) in [(0, Duration::ZERO), (1, short), (1, LONG), (DEPTH as usize, LONG)] {
+        let Some(mut engine) = polled(&path) else { return };
+        assert!(engine.features().contains("polled completion"), "{}", engine.features());
+        let mut done = vec![];
+        engine.wait(1, LONG, &mut done).expect("with nothing in flight");
+        assert_eq!(engine.submit(&batch()).expect("submit"), DEPTH as usize);
+        let start = Instant::now();
+        while done.len() < DEPTH as usize && start.elapsed() < LONG {
+            engine.wait(min, timeout, &mut done).expect("wait");
+        }
+        assert_ended(done);
+    }
+}
+
+#[test]
+fn a_drop_takes_what_is_in_flight_with_it() {
+    let directory = directory();
+    let path = file(directory.path(), "file", &[1; (DEPTH * BLOCK) as usize]);
+    for handed_over in [false, true] {
+        let Some(mut engine) = polled(&path) else { return };
+        engine.submit(&batch()).expect("submit");
+        if handed_over {
+            engine.wait(0, Duration::ZERO, &mut vec![]).expect("wait");
+        }
+        let start = Instant::now();
+        drop(engine);
+        assert!(start.elapsed() < LONG, "the drain found nothing to wait for");
+    }
+}
