@@ -42,7 +42,7 @@ fn machine() -> System {
     }
 }
 
-/// What a run of a second finds in which each thread did this many I/Os of this latency, µs.
+/// What a run of a second finds in which each thread did this many I/Os of this latency, µs. An engine with `!` polls.
 fn found_on(system: System, line: &str, ios: u64, latency: u64, engine: &str) -> Vec<Finding> {
     let words: Vec<_> = ["diskspd"].into_iter().chain(line.split(' ')).map(Into::into).collect();
     let Ok(Invocation::Run(request)) = cli::parse(&words) else { panic!("{line}") };
@@ -74,7 +74,11 @@ fn found_on(system: System, line: &str, ios: u64, latency: u64, engine: &str) ->
     let results = SpanResults {
         measured: 1_000_000_000,
         threads: vec![thread; threads as usize],
-        observed: Some(Observed { engines: vec![engine.into()], ..Observed::default() }),
+        observed: Some(Observed {
+            engines: vec![engine.trim_end_matches('!').into()],
+            polled: engine.ends_with('!'),
+            ..Observed::default()
+        }),
         ..SpanResults::default()
     };
     let record = Record::new(profile, system, Results { time_spans: vec![results] });
@@ -99,7 +103,7 @@ fn command_lines_are_understood_as_they_may_be_misunderstood() {
     let cases: &[Case] = &[
         // Reads of a file that fits into memory.
         ("-b4K -r f", 1000, 100, &[("cached-reads", Warning, false)]),
-        ("-b4K -r -Sm f", 1000, 100, &[("cached-reads", Warning, false), ("one-at-a-time", Warning, false)]),
+        ("-b4K -r -Sm f", 1000, 100, &[("cached-reads", Warning, false), ("one-at-a-time", Warning, true)]),
         ("-b4K -r -Su f", 1000, 100, &[]),
         ("-b4K -r -Sh f", 1000, 100, &[]),
         ("-b4K -r -w100 -Sbw f", 1000, 100, &[]),
@@ -169,15 +173,23 @@ fn what_depends_on_the_machine_depends_on_it() {
     let mut awake = machine();
     awake.environment.as_mut().unwrap().cpu.idle_states.iter_mut().for_each(|state| state.enabled = false);
     assert_eq!(names(&found_on(awake, "-b4K -r -o1 -L -Sh f", 100, 200, "uring")), []);
+    assert_eq!(
+        names(&found_on(machine(), "-b4K -r -o1 -L -Sh f", 100, 200, "uring!")),
+        [],
+        "who polls is awake"
+    );
 }
 
 #[test]
-fn depth_through_the_cache_is_none_with_aio() {
+fn a_depth_that_is_none_is_told() {
     let found = |line, engine| {
         let found = found_on(machine(), line, 1000, 100, engine);
-        names(&found).iter().any(|(name, ..)| *name == "one-at-a-time")
+        names(&found).iter().any(|(name, _, quiet)| *name == "one-at-a-time" && !quiet)
     };
     assert!(found("-b4K -r -o8 f", "aio"));
+    assert!(found("-b4K -r -o8 -Sm f", "mmap"));
+    assert!(found("-b4K -r -o8 f", "sync"), "where the program chose it");
+    assert!(!found("-b4K -r f", "sync"), "nobody asked for the default depth");
     assert!(!found("-b4K -r -o8 f", "uring"));
     assert!(!found("-b4K -r -o8 -Su f", "aio"));
     assert!(!found("-b4K -r -o1 f", "aio"));

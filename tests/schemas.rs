@@ -63,6 +63,7 @@ fn examples() -> Vec<Record> {
         Some(Environment { cpu, disks: vec![Disk::default()], ..Environment::default() });
     let mut unseen = unknown.clone();
     unseen.system.environment = Some(Environment::default());
+    unseen.results.time_spans[0].observed = Some(Observed::default());
     let mut idle = synth::record(include_bytes!("data/synth/43_rand3.json"));
     forget(&mut idle, |target| &mut target.read);
     let mut reads = synth::record(include_bytes!("data/synth/43_rand3.json"));
@@ -164,7 +165,7 @@ fn fill_profile(profile: &mut Profile) {
 }
 
 fn fill_results(span: &mut SpanResults) {
-    span.observed = Some(Observed { engines: vec!["uring".into()] });
+    span.observed = Some(Observed { engines: vec!["uring".into()], polled: true });
     span.threads[0].wait = Some(WaitStatistics::default());
     span.threads[0].engine = Some(EngineUse::default());
     let path = RawText::from(b"\xff".to_vec());

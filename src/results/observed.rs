@@ -8,4 +8,7 @@ pub struct Observed {
     /// Names of the engines that did the I/O, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<String>,
+    /// Whether completions were polled for (`--poll`): no processor slept meanwhile.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub polled: bool,
 }

@@ -26,7 +26,8 @@ impl<'a> Observer<'a> {
                 engines.push(name.to_owned());
             }
         }
-        Observer { _plan: plan, _system: system, observed: Observed { engines } }
+        let polled = plan.workers.iter().any(|worker| worker.poll);
+        Observer { _plan: plan, _system: system, observed: Observed { engines, polled } }
     }
 
     /// Right before accounting is switched on.

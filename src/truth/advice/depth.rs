@@ -4,31 +4,39 @@ use super::{done, storage};
 use crate::profile::{CacheMode, Target};
 use crate::truth::{Finding, Severity, SpanView};
 
+/// `-o` when it isn't given: nobody has asked for that depth.
+const DEFAULT_DEPTH: u32 = 2;
+
 /// `-o` asks for I/Os side by side where the way they are done has them one after the other.
 pub(super) fn one_at_a_time(span: &SpanView, target: &Target) -> Option<Finding> {
     let depth = if span.asked.is_floating_pool() { span.asked.request_count } else { target.request_count };
     if depth < 2 || done(&span.measured.total, &target.path) == 0 {
         return None;
     }
-    let aio =
-        || span.results.observed.as_ref().is_some_and(|seen| seen.engines.iter().any(|name| name == "aio"));
-    let (why, remedy) = if target.memory_mapped_io {
-        ("memory-mapped I/O is done by the thread itself", "use more threads (-t), or leave out -Sm")
-    } else if target.cache_mode == CacheMode::Cached && aio() {
+    let engines = span.results.observed.as_ref().map_or(&[][..], |seen| &seen.engines);
+    let all = |name: &str| !engines.is_empty() && engines.iter().all(|engine| engine == name);
+    let (severity, why, remedy) = if target.memory_mapped_io {
+        let remedy = "use more threads (-t), or leave out -Sm";
+        (Severity::Warning, "memory-mapped I/O is done by the thread itself", remedy)
+    } else if target.cache_mode == CacheMode::Cached && all("aio") {
+        let remedy = "bypass the cache with -Su, or use --engine uring";
+        (Severity::Warning, "engine aio waits for I/O through the page cache", remedy)
+    } else if all("sync") {
+        // Chosen by the program, and only where no engine could do more.
         (
-            "engine aio waits for I/O through the page cache",
-            "bypass the cache with -Su, or use --engine uring",
+            Severity::Note,
+            "they end in the call that begins them",
+            "use more threads (-t) to do more at a time",
         )
     } else {
         return None;
     };
-    let message = format!("I/Os on '{}' are done one after the other: {why}", target.path);
-    Some(
-        Finding::new("one-at-a-time", Severity::Warning, span, message)
-            .on(&target.path)
-            .shown_by(format!("{depth} outstanding I/Os were asked for"))
-            .remedy(remedy),
-    )
+    let message = format!("I/Os of a thread on '{}' are done one after the other: {why}", target.path);
+    let finding = Finding::new("one-at-a-time", severity, span, message)
+        .on(&target.path)
+        .shown_by(format!("{depth} outstanding I/Os were asked for"))
+        .remedy(remedy);
+    Some(if depth == DEFAULT_DEPTH { finding.quietly() } else { finding })
 }
 
 /// A wake-up counts from this share of the mean latency on.
@@ -42,7 +50,8 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
             && !target.memory_mapped_io
             && storage(span, &target.path).is_some()
     };
-    if !span.asked.targets.iter().all(past_the_cache) {
+    let polled = span.results.observed.as_ref().is_some_and(|seen| seen.polled);
+    if polled || !span.asked.targets.iter().all(past_the_cache) {
         return None;
     }
     let figures = &span.measured.total.total;
