@@ -370,6 +370,11 @@ fn commands_and_long_options() {
         ("event reset go", Ok(Invocation::Event { action: EventAction::Reset, name: "go".into() })),
         ("devices", Ok(Invocation::Devices { json: false })),
         ("devices --json", Ok(Invocation::Devices { json: true })),
+        ("doctor", Ok(Invocation::Doctor { json: false, targets: vec![] })),
+        (
+            "doctor f.dat --json #0",
+            Ok(Invocation::Doctor { json: true, targets: vec!["f.dat".into(), "#0".into()] }),
+        ),
         ("man", Ok(Invocation::Man)),
         ("compatibility", Ok(Invocation::Compatibility)),
         ("completions fish", Ok(Invocation::Completions(Shell::Fish))),
@@ -461,6 +466,7 @@ fn messages_say_what_to_do() {
         ("--until-steady=soon f.dat", "as in --until-steady=600"),
         ("--until-steady=0 f.dat", "as in --until-steady=600"),
         ("devices --xml", "diskspd devices [--json]"),
+        ("doctor -x f.dat", "diskspd doctor [<target> ..] [--json]"),
     ];
     for (line, part) in cases {
         let Err(error) = cli::parse(&split(line)) else { panic!("{line} is accepted") };

@@ -15,6 +15,10 @@ use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
 use diskspd::system::cgroup::{CpuQuota, IoLimit};
 use diskspd::system::content::{self, ContentFacts, Reducer, Space};
+use diskspd::system::environment::{
+    Cpu, Disk, Environment, Frequency, IdleState, Limits, Link, Load, Platform,
+};
+use diskspd::system::fingerprint::Fingerprint;
 use diskspd::system::heat::{Heat, Temperature};
 use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices};
 use diskspd::system::stack::{Layer, Stack};
@@ -42,11 +46,18 @@ fn examples() -> Vec<Record> {
         queue: [("scheduler".to_string(), "none".to_string())].into(),
         ..BlockDevice::default()
     };
+    let measured =
+        FileSystem { block_size: Some(1), size: Some(1), available: Some(1), ..FileSystem::default() };
+    let mut environment = full_environment();
+    environment.disks[0].device = device.clone();
+    full.system.environment = Some(environment);
     full.system.targets = vec![
-        Storage { path: "a".into(), file_system: Some(FileSystem::default()), device: Some(device) },
+        Storage { path: "a".into(), file_system: Some(measured), device: Some(device) },
+        Storage { file_system: Some(FileSystem::default()), ..Storage::default() },
         Storage { path: b"\xff".to_vec().into(), file_system: None, device: Some(BlockDevice::default()) },
         Storage::default(),
     ];
+    full.system.fingerprint = Some(Fingerprint::of(&full.system));
     fill_results(&mut full.results.time_spans[0]);
     // Two time spans have totals; the second one was never measured.
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
@@ -65,14 +76,77 @@ fn examples() -> Vec<Record> {
         ..Observed::default()
     });
     records.extend(COURSES.map(|course| with_course(full.clone(), course)));
+    let cpu = Cpu { frequency: Some(Frequency::default()), ..Cpu::default() };
+    unknown.system.environment =
+        Some(Environment { cpu, disks: vec![Disk::default()], ..Environment::default() });
+    let mut unseen = unknown.clone();
+    unseen.system.environment = Some(Environment::default());
+    unseen.results.time_spans[0].observed = Some(Observed::default());
     let mut idle = synth::record(include_bytes!("data/synth/43_rand3.json"));
     forget(&mut idle, |target| &mut target.read);
     let mut reads = synth::record(include_bytes!("data/synth/43_rand3.json"));
     forget(&mut reads, |target| &mut target.write);
     let writes = idle.clone();
     forget(&mut idle, |target| &mut target.write);
-    records.extend([full, unknown, reads, writes, idle]);
+    records.extend([full, unknown, unseen, reads, writes, idle]);
     records
+}
+
+/// An environment in which everything is known.
+fn full_environment() -> Environment {
+    let one = || Some(1);
+    let word = || Some("a".to_string());
+    let frequency = Frequency {
+        driver: word(),
+        preference: word(),
+        hardware_min: one(),
+        hardware_max: one(),
+        min: one(),
+        max: one(),
+        current: one(),
+    };
+    Environment {
+        kernel_command_line: word(),
+        cpu: Cpu {
+            frequency: Some(frequency),
+            boost: Some(true),
+            idle_driver: word(),
+            idle_states: vec![IdleState::default()],
+            smt: word(),
+            throttled: one(),
+        },
+        clock_source: Some("hpet".into()),
+        vulnerabilities: [("meltdown".to_string(), "Not affected".to_string())].into(),
+        platform: Platform {
+            vendor: word(),
+            product: word(),
+            virtual_machine: true,
+            hypervisor: word(),
+            cloud: word(),
+            container: true,
+        },
+        limits: Limits {
+            cpu: one(),
+            cpus: word(),
+            memory: one(),
+            io: [("8:0".to_string(), "rbps=1".to_string())].into(),
+        },
+        load: Load {
+            running: one(),
+            average: one(),
+            cpu_pressure: one(),
+            io_pressure: one(),
+            swap_used: one(),
+        },
+        disks: vec![Disk {
+            transport: word(),
+            link: Some(Link::default()),
+            numa_node: Some(0),
+            misaligned: vec![String::new()],
+            targets: vec!["a".into(), b"\xff".to_vec().into()],
+            ..Disk::default()
+        }],
+    }
 }
 
 /// Nothing was done in a direction.
@@ -109,7 +183,13 @@ fn fill_profile(profile: &mut Profile) {
 }
 
 fn fill_results(span: &mut SpanResults) {
-    span.observed = Some(Observed { devices: Some(devices()), content: contents(), ..Observed::default() });
+    span.observed = Some(Observed {
+        devices: Some(devices()),
+        content: contents(),
+        engines: vec!["uring".into()],
+        polled: true,
+        ..Observed::default()
+    });
     span.threads[0].wait = Some(WaitStatistics::default());
     span.threads[0].engine = Some(EngineUse::default());
     let path = RawText::from(b"\xff".to_vec());

@@ -48,6 +48,19 @@ pub const COMMANDS: &[Command] = &[
         },
     },
     Command {
+        name: "doctor",
+        arguments: "[<target> ..] [--json]",
+        help: "say what about this machine, or beneath these targets, would distort figures: exit code 2 when anything would",
+        read: |arguments| {
+            let (options, targets): (Vec<_>, Vec<_>) =
+                arguments.iter().partition(|argument| argument.as_bytes().starts_with(b"-"));
+            let json = !options.is_empty();
+            let known = options.iter().all(|option| *option == "--json");
+            let targets = targets.iter().map(|target| RawText::from(target.as_bytes().to_vec())).collect();
+            known.then_some(Invocation::Doctor { json, targets })
+        },
+    },
+    Command {
         name: "event",
         arguments: "wait|set|reset <event>",
         help: "wait for an event of -ys, -yf, -yr, -yp, set it, or make it not set",

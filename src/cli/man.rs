@@ -47,7 +47,10 @@ pub fn page() -> String {
     let codes = [
         (EXIT_SUCCESS, "The run or the answer was given."),
         (EXIT_RUN_FAILED, "The run failed, or an event can't be used; also after -ye."),
-        (EXIT_DOUBTFUL, "With --strict: the run went well, but its figures are not what they seem to be."),
+        (
+            EXIT_DOUBTFUL,
+            "With --strict: the run went well, but its figures are not what they seem to be. Of doctor: something would distort figures.",
+        ),
         (EXIT_USAGE, "No arguments, or a wrong command line or profile."),
     ];
     for (code, meaning) in codes {

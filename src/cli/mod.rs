@@ -25,7 +25,8 @@ use std::path::PathBuf;
 pub const EXIT_SUCCESS: u8 = 0;
 /// Exit code of a failed run, of an event that can't be used, and of `-ye`.
 pub const EXIT_RUN_FAILED: u8 = 1;
-/// Exit code of a run that went well but whose figures are not what they seem to be, with `--strict`.
+/// Exit code of a run that went well but whose figures are not what they seem to be, with `--strict`; and of `doctor`
+/// when it found anything worse than a note.
 pub const EXIT_DOUBTFUL: u8 = 2;
 /// Exit code of an empty or wrong command line, an unreadable or an invalid profile.
 pub const EXIT_USAGE: u8 = 3;
@@ -60,6 +61,13 @@ pub enum Invocation {
     Devices {
         /// For programs.
         json: bool,
+    },
+    /// Say what would distort figures.
+    Doctor {
+        /// For programs.
+        json: bool,
+        /// Beneath which targets to look; none = all disks.
+        targets: Vec<RawText>,
     },
     /// List the engines.
     EngineHelp,

@@ -1,6 +1,7 @@
 //! Commands: what the program does with a command line.
 
 mod devices;
+mod doctor;
 mod event;
 mod load;
 mod output;
@@ -43,6 +44,7 @@ fn dispatch(invocation: Invocation) -> u8 {
         Invocation::SetEvent { names } => event::set_all(&names),
         Invocation::Event { action, name } => event::act(action, &name),
         Invocation::Devices { json } => devices::devices(json),
+        Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
         Invocation::Report(request) => report::report(&request),
         Invocation::Run(request) => run::run(&request),
     }

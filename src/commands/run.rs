@@ -138,7 +138,7 @@ fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), Str
     Ok((events, open("-yp", &given.stop)?))
 }
 
-/// The machine with what the profile's targets lie on.
+/// The machine with what the profile's targets lie on, and what is around them.
 fn with_storage(mut system: System, profile: &Profile, options: &Options) -> System {
     if !options.simulated() {
         let mut paths: Vec<&RawText> = Vec::new();
@@ -147,7 +147,7 @@ fn with_storage(mut system: System, profile: &Profile, options: &Options) -> Sys
                 paths.push(&target.path);
             }
         }
-        system.targets = paths.into_iter().map(storage::storage).collect();
+        system.look_around(paths.into_iter().map(storage::storage).collect());
     }
     system
 }

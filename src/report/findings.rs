@@ -10,10 +10,12 @@ use crate::truth::{Finding, Judgement, Severity};
 ///        -> bypass the cache with -Su
 /// ```
 pub fn text(judgement: &Judgement) -> String {
-    super::verdicts::text(judgement) + &judgement.findings.iter().map(block).collect::<String>()
+    let loud = judgement.findings.iter().filter(|finding| !finding.quiet);
+    super::verdicts::text(judgement) + &loud.map(block).collect::<String>()
 }
 
-fn block(finding: &Finding) -> String {
+/// One finding.
+pub fn block(finding: &Finding) -> String {
     let label = match finding.severity {
         Severity::Note => "NOTE: ",
         Severity::Warning => "WARNING: ",

@@ -76,7 +76,8 @@ impl Device {
         &self.directory
     }
 
-    fn at(link: &Path) -> Option<Device> {
+    /// The device whose directory below `/sys` this is, or links to.
+    pub fn at(link: &Path) -> Option<Device> {
         let directory = fs::canonicalize(link).ok()?;
         let name = directory.file_name()?.to_str()?.to_owned();
         let number = parse_number(&text(&directory.join("dev"))?)?;
@@ -157,7 +158,8 @@ impl Device {
         }
     }
 
-    fn model(&self) -> Option<String> {
+    /// What the hardware calls itself, with its maker where that is told apart.
+    pub fn model(&self) -> Option<String> {
         let word =
             |file: &str| text(&self.directory.join("device").join(file)).filter(|text| !text.is_empty());
         // NVMe with several paths has it in its subsystem, memory cards call it name.
@@ -192,7 +194,7 @@ impl std::fmt::Display for Device {
 }
 
 /// `none` of `mq-deadline [none]`; a list with no mark has one entry.
-fn chosen(list: &str) -> String {
+pub(super) fn chosen(list: &str) -> String {
     let marked = list.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(name, _)| name);
     marked.unwrap_or(list).to_owned()
 }

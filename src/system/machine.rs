@@ -1,6 +1,9 @@
 //! What the machine is called, runs, and has.
 
+use super::environment;
+use super::fingerprint::Fingerprint;
 use super::root::{Root, text};
+use super::storage::Storage;
 use super::topology;
 use super::{PowerScheme, System};
 
@@ -26,7 +29,24 @@ pub fn read(root: &Root) -> System {
         memory_available: memory(root, "MemAvailable:").unwrap_or(0),
         memory_total: memory(root, "MemTotal:").unwrap_or(0),
         cpu_model: cpu_model(root).unwrap_or_default(),
-        targets: Vec::new(),
+        ..System::default()
+    }
+}
+
+impl System {
+    /// Looks at what is around the targets of a run on this machine; none: around all its disks. Takes milliseconds.
+    pub fn look_around(&mut self, targets: Vec<Storage>) {
+        self.look_around_at(&Root::live(), targets);
+    }
+
+    /// The same on the machine whose files lie in a directory.
+    pub fn look_around_at(&mut self, root: &Root, targets: Vec<Storage>) {
+        self.environment = Some(match targets.as_slice() {
+            [] => environment::read_all(root),
+            targets => environment::read(root, targets),
+        });
+        self.targets = targets;
+        self.fingerprint = Some(Fingerprint::of(self));
     }
 }
 

@@ -7,6 +7,8 @@ pub mod content;
 pub mod cpu_times;
 mod device;
 pub mod devices;
+pub mod environment;
+pub mod fingerprint;
 pub mod heat;
 pub mod io_counters;
 mod machine;
@@ -55,6 +57,12 @@ pub struct System {
     /// What the targets of a run lie on, each once; empty for simulated ones.
     #[serde(default)]
     pub targets: Vec<storage::Storage>,
+    /// What else there is about the machine that figures depend on; `None` = nobody looked (simulated runs).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<environment::Environment>,
+    /// What two runs must share to be comparable; `None` = as `environment`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<fingerprint::Fingerprint>,
 }
 
 /// Power scheme as the report shows it.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Files of a device's `queue` directory that are kept.
-const QUEUE: [&str; 14] = [
+const QUEUE: [&str; 16] = [
     "scheduler",
     "nr_requests",
     "write_cache",
@@ -28,6 +28,8 @@ const QUEUE: [&str; 14] = [
     "wbt_lat_usec",
     "io_poll",
     "zoned",
+    "discard_max_bytes",
+    "iostats",
 ];
 
 /// What one target lies on; what is not known is missing.
@@ -50,6 +52,15 @@ pub struct FileSystem {
     pub mounted_at: String,
     /// Mount options, those of the mount and of the file system, joined by commas.
     pub options: String,
+    /// Its block, bytes.
+    #[serde(default)]
+    pub block_size: Option<u64>,
+    /// Its size, bytes.
+    #[serde(default)]
+    pub size: Option<u64>,
+    /// What users may still fill, bytes.
+    #[serde(default)]
+    pub available: Option<u64>,
 }
 
 /// A block device and how the kernel drives it.
@@ -85,7 +96,13 @@ pub fn storage(path: &RawText) -> Storage {
             file_system: None,
             device: Device::of(&Root::live(), split(found.st_rdev)).map(|device| device.settings()),
         },
-        _ => on_file_system(&Root::live(), path, &place, split(found.st_dev)),
+        _ => {
+            let mut storage = on_file_system(&Root::live(), path, &place, split(found.st_dev));
+            if let Some(file_system) = &mut storage.file_system {
+                file_system.measure(&place);
+            }
+            storage
+        }
     }
 }
 
@@ -101,14 +118,26 @@ pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: Number)
             kind: mount.file_system,
             mounted_at: mount.at,
             options: mount.options,
+            ..FileSystem::default()
         }),
         device: device.map(|device| device.settings()),
     }
 }
 
+impl FileSystem {
+    /// How large it is, and how full; `place`: a path in it.
+    fn measure(&mut self, place: &Path) {
+        if let Ok(found) = rustix::fs::statvfs(place) {
+            self.block_size = Some(found.f_bsize);
+            self.size = Some(found.f_blocks.saturating_mul(found.f_frsize));
+            self.available = Some(found.f_bavail.saturating_mul(found.f_frsize));
+        }
+    }
+}
+
 impl Device {
     /// Model and settings; a partition has those of its disk.
-    fn settings(&self) -> BlockDevice {
+    pub(super) fn settings(&self) -> BlockDevice {
         let disk = self.whole();
         let whole = disk.as_ref().unwrap_or(self);
         let read = |file: &str| text(&whole.directory().join(file)).filter(|text| !text.is_empty());
@@ -116,7 +145,7 @@ impl Device {
         BlockDevice {
             name: format!("/dev/{}", self.name.replace('!', "/")),
             disk: disk.as_ref().map(|disk| format!("/dev/{}", disk.name.replace('!', "/"))),
-            model: read("device/model"),
+            model: whole.model(),
             firmware: read("device/firmware_rev").or_else(|| read("device/rev")),
             size: self.size(),
             queue: queue.collect(),

@@ -1,12 +1,56 @@
 //! What is often misunderstood about a profile, and what it means for the figures.
 
+mod addresses;
+mod caching;
+mod depth;
+
 use super::{Finding, Severity, SpanView};
-use crate::profile::{Target, Throughput};
+use crate::profile::{RawText, Target, Throughput};
+use crate::system::storage::Storage;
 use crate::units;
+
+/// A misunderstanding about one target.
+type AboutTarget = fn(&SpanView, &Target) -> Option<Finding>;
+
+/// Those about targets.
+const ABOUT_TARGETS: &[AboutTarget] = &[
+    caching::reads_fit,
+    addresses::overlapping,
+    addresses::misaligned,
+    depth::one_at_a_time,
+    caching::not_durable,
+    limited,
+];
+
+/// A misunderstanding about a time span.
+type AboutSpan = fn(&SpanView) -> Option<Finding>;
+
+/// Those about time spans.
+const ABOUT_SPANS: &[AboutSpan] = &[depth::waking_up, single];
 
 /// Every misunderstanding of one time span.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    span.asked.targets.iter().filter_map(|target| limited(span, target)).collect()
+    let targets = span.asked.targets.iter();
+    let about_targets = targets.flat_map(|target| ABOUT_TARGETS.iter().filter_map(|rule| rule(span, target)));
+    about_targets.chain(ABOUT_SPANS.iter().filter_map(|rule| rule(span))).collect()
+}
+
+/// How much figures scatter only repetitions show. A rule for programs that judge results; people would tire of it.
+fn single(span: &SpanView) -> Option<Finding> {
+    let message = "one run does not show how much the figures scatter".to_owned();
+    let finding = || Finding::new("single-run", Severity::Note, span, message);
+    (span.profile.time_spans.len() == 1)
+        .then(|| finding().remedy("repeat it three times or more, and compare medians and ranges").quietly())
+}
+
+/// What a target lies on; `None` = nobody looked.
+fn storage<'a>(span: &SpanView<'a>, path: &RawText) -> Option<&'a Storage> {
+    span.system.targets.iter().find(|storage| storage.path == *path)
+}
+
+/// How much was done on a target in one direction.
+fn done(table: &crate::results::Table, path: &RawText) -> u64 {
+    table.rows.iter().filter(|row| row.path == *path).map(|row| row.figures.throughput.ios).sum()
 }
 
 /// `-g` limits each thread on each target: what is reported is the sum.

@@ -39,7 +39,16 @@ fn findings(facts: &ContentFacts) -> Vec<Finding> {
 
 fn finding(name: &'static str, severity: Severity, facts: &ContentFacts, message: String) -> Finding {
     let target = Some(facts.path.clone());
-    Finding { name, severity, time_span: None, target, message, evidence: Vec::new(), remedy: None }
+    Finding {
+        name,
+        severity,
+        time_span: None,
+        target,
+        message,
+        evidence: Vec::new(),
+        remedy: None,
+        quiet: false,
+    }
 }
 
 /// Wrong from half on, a warning from `least` on.

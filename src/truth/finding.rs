@@ -33,13 +33,26 @@ pub struct Finding {
     pub evidence: Vec<String>,
     /// What to do about it, without a full stop; `None` = nothing.
     pub remedy: Option<String>,
+    /// For JSON and `diskspd doctor` alone: not worth a line after every run.
+    #[serde(skip)]
+    pub quiet: bool,
 }
 
 impl Finding {
     /// A finding about a time span.
     pub fn new(name: &'static str, severity: Severity, span: &SpanView, message: String) -> Finding {
-        let time_span = Some(span.number);
-        Finding { name, severity, time_span, target: None, message, evidence: Vec::new(), remedy: None }
+        Finding { time_span: Some(span.number), ..Finding::of_machine(name, severity, message) }
+    }
+
+    /// A finding about the machine, whatever runs on it.
+    pub fn of_machine(name: &'static str, severity: Severity, message: String) -> Finding {
+        let (time_span, target, remedy) = (None, None, None);
+        Finding { name, severity, time_span, target, message, evidence: Vec::new(), remedy, quiet: false }
+    }
+
+    /// It is not worth a line after every run.
+    pub fn quietly(self) -> Finding {
+        Finding { quiet: true, ..self }
     }
 
     /// It is about this target.

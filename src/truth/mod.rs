@@ -10,6 +10,7 @@
 mod advice;
 mod content;
 mod device;
+pub mod environment;
 mod finding;
 mod limit;
 mod little;
@@ -77,6 +78,9 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     let mut steadiness = vec![None; record.profile.time_spans.len()];
     let mut limits = vec![None; record.profile.time_spans.len()];
     let mut verdicts = Vec::new();
+    if summary.time_spans.iter().any(Option::is_some) {
+        findings.extend(environment::of_run(&record.system));
+    }
     let spans = record.profile.time_spans.iter().zip(&record.results.time_spans).zip(&summary.time_spans);
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };

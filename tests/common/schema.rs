@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// Objects whose keys are not fields but names out of the system.
-const MAPS: [&str; 1] = ["queue"];
+const MAPS: [&str; 4] = ["io", "parts", "queue", "vulnerabilities"];
 
 /// What values at one place look like.
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl Shape {
             [one] => schema.insert("type".into(), json!(one)),
             _ => schema.insert("type".into(), json!(types)),
         };
-        if MAPS.contains(&name) {
+        if self.objects > 0 && MAPS.contains(&name) {
             schema.insert("additionalProperties".into(), json!({ "type": "string" }));
         } else if self.objects > 0 {
             let fields = self.fields.iter().map(|(name, shape)| (name.clone(), shape.schema(name)));

@@ -1,0 +1,78 @@
+//! Where I/Os go: streams on top of each other, blocks across the borders of blocks.
+
+use super::{done, storage, threads_on};
+use crate::profile::{CacheMode, Target};
+use crate::truth::{Finding, Severity, SpanView};
+
+/// Without `-T` and `-si` every thread starts its sequential stream at the same place. The check of the profile has said so
+/// before the run; here it stays for programs, with what follows from it.
+pub(super) fn overlapping(span: &SpanView, target: &Target) -> Option<Finding> {
+    let threads = threads_on(span, target);
+    let apart = target.random_ratio > 0 || target.interlocked_sequential || target.thread_stride > 0;
+    if apart || threads < 2 || done(&span.measured.total, &target.path) == 0 {
+        return None;
+    }
+    let meets = match target.cache_mode {
+        CacheMode::Cached => "what the first one has brought into the page cache the others find there",
+        _ => "the device sees every address several times in a row, and its own cache answers",
+    };
+    let message = format!("{threads} threads go through '{}' one on top of the other", target.path);
+    Some(
+        Finding::new("overlapping-streams", Severity::Warning, span, message)
+            .on(&target.path)
+            .shown_by(format!(
+                "all start at {} and go on by {}; {meets}",
+                target.base_file_offset,
+                target.stride()
+            ))
+            .remedy("one stream for all threads: -si; streams apart from each other: -T<size>; random: -r")
+            .quietly(),
+    )
+}
+
+/// File systems whose blocks are what they write at once; of others `statfs` tells something else.
+const OWN_BLOCKS: [&str; 6] = ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs"];
+
+/// What the hardware really has; larger physical blocks are hints about whole stripes or pages of flash.
+const LARGEST_SECTOR: u64 = 4096;
+
+/// Past the cache, a write that covers a part of a block reads the rest of it first; a read takes whole blocks anyway.
+pub(super) fn misaligned(span: &SpanView, target: &Target) -> Option<Finding> {
+    if target.cache_mode == CacheMode::Cached || target.memory_mapped_io {
+        return None;
+    }
+    let writes = done(&span.measured.write, &target.path) > 0;
+    let on = storage(span, &target.path)?;
+    let physical =
+        on.device.as_ref().and_then(|device| device.queue.get("physical_block_size")?.parse().ok());
+    let file_system = on.file_system.as_ref().filter(|found| OWN_BLOCKS.contains(&found.kind.as_str()));
+    let file_system = file_system.and_then(|found| found.block_size).filter(|_| writes);
+    let places = [
+        ("the block size", u64::from(target.block_size)),
+        ("the alignment or stride", target.stride()),
+        ("the base offset", target.base_file_offset),
+    ];
+    let blocks = [("physical blocks of the device", physical), ("blocks of the file system", file_system)];
+    for (what, block) in blocks {
+        let Some(block) = block.filter(|&block: &u64| block > 0) else { continue };
+        let Some((place, value)) = places.iter().find(|(_, value)| !value.is_multiple_of(block)) else {
+            continue;
+        };
+        let message = match writes {
+            true => {
+                format!("writes to '{}' cover parts of blocks: the rest is read or locked first", target.path)
+            }
+            false => format!("reads of '{}' are not of whole blocks: the device reads more", target.path),
+        };
+        let severity = if writes { Severity::Warning } else { Severity::Note };
+        let finding = Finding::new("misaligned", severity, span, message)
+            .on(&target.path)
+            .shown_by(format!("{place} of {value} bytes is no multiple of {block}, the {what}"))
+            .remedy(format!("use multiples of {block} for -b, -r or -s, and -B"));
+        return Some(match writes && block <= LARGEST_SECTOR {
+            true => finding,
+            false => Finding { severity: Severity::Note, ..finding }.quietly(),
+        });
+    }
+    None
+}

@@ -1,0 +1,78 @@
+//! Caches that answer in the place of the device.
+
+use super::{done, storage};
+use crate::profile::{CacheMode, Target};
+use crate::truth::{Finding, Severity, SpanView};
+use crate::units::Size;
+
+/// Files that are memory themselves: no cache is between.
+const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
+
+/// Reads through the page cache of an area that has room in it are reads of memory, from the second time on at the
+/// latest; a file that was just written is there from the start.
+pub(super) fn reads_fit(span: &SpanView, target: &Target) -> Option<Finding> {
+    if target.cache_mode != CacheMode::Cached || done(&span.measured.read, &target.path) == 0 {
+        return None;
+    }
+    let on = storage(span, &target.path)?;
+    let kind = on.file_system.as_ref().map_or("", |found| found.kind.as_str());
+    if IN_MEMORY.contains(&kind) {
+        return None;
+    }
+    let area = area(span, target).filter(|&area| area > 0)?;
+    let limit = span.system.environment.as_ref().and_then(|environment| environment.limits.memory);
+    let room = span.system.memory_available.min(limit.unwrap_or(u64::MAX));
+    if area > room {
+        return None;
+    }
+    let message = format!(
+        "what is read of '{}' fits into memory: reads can be answered from the page cache",
+        target.path
+    );
+    Some(
+        Finding::new("cached-reads", Severity::Warning, span, message)
+            .on(&target.path)
+            .shown_by(format!(
+                "{} are read again and again, {} of memory can hold them",
+                Size(area),
+                Size(room)
+            ))
+            .remedy("bypass the cache with -Su or -Sh, or use a file of several times the memory")
+            // Whether they were answered from there is the verdict's to say.
+            .quietly(),
+    )
+}
+
+/// How many bytes of the target I/O may touch.
+fn area(span: &SpanView, target: &Target) -> Option<u64> {
+    let rows = span.measured.total.rows.iter().filter(|row| row.path == target.path);
+    let size = rows.map(|row| row.size).max()?;
+    let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };
+    Some(end.saturating_sub(target.base_file_offset))
+}
+
+/// Writes end before they are durable, unless that was asked for. It isn't wrong; who wants the figures of a database's
+/// log must know.
+pub(super) fn not_durable(span: &SpanView, target: &Target) -> Option<Finding> {
+    let asked = target.write_through || target.flush_type.is_some();
+    if asked || done(&span.measured.write, &target.path) == 0 {
+        return None;
+    }
+    let finding = |message| {
+        Finding::new("not-durable", Severity::Note, span, message)
+            .on(&target.path)
+            .remedy("measure durable writes with -Sh or -Suw, durable writes through the cache with -Sbw")
+            .quietly()
+    };
+    if target.cache_mode == CacheMode::Cached {
+        let message = format!("writes to '{}' end in the page cache: they are not durable yet", target.path);
+        return storage(span, &target.path).map(|_| finding(message));
+    }
+    let disks = span.system.environment.as_ref()?.disks.iter();
+    let cache = disks
+        .filter(|disk| disk.targets.contains(&target.path))
+        .find(|disk| disk.device.queue.get("write_cache").is_some_and(|cache| cache == "write back"))?;
+    let message =
+        format!("writes to '{}' end in the volatile write cache of {}", target.path, cache.device.name);
+    Some(finding(message).shown_by("write_cache: write back".to_owned()))
+}

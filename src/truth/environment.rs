@@ -1,0 +1,141 @@
+//! What about the machine would distort figures, or sets them: one table of rules over what was read.
+
+mod cpu;
+mod disk;
+mod limits;
+mod machine;
+
+use super::{Finding, Severity};
+use crate::system::System;
+use crate::system::environment::Environment;
+
+/// What the rules look at.
+#[derive(Debug, Clone, Copy)]
+struct Seen<'a> {
+    system: &'a System,
+    environment: &'a Environment,
+}
+
+/// A rule. Of equally bad findings, those of earlier rules distort more.
+struct Rule {
+    /// Name of its findings.
+    name: &'static str,
+    /// What to do about them.
+    remedy: &'static str,
+    /// Whether it is about the moment of looking: it warns before a run, and says little about what comes after.
+    momentary: bool,
+    find: fn(&Seen) -> Vec<Finding>,
+}
+
+const fn lasting(name: &'static str, remedy: &'static str, find: fn(&Seen) -> Vec<Finding>) -> Rule {
+    Rule { name, remedy, momentary: false, find }
+}
+
+const fn momentary(name: &'static str, remedy: &'static str, find: fn(&Seen) -> Vec<Finding>) -> Rule {
+    Rule { name, remedy, momentary: true, find }
+}
+
+/// All rules.
+const RULES: &[Rule] = &[
+    lasting(
+        "io-limit",
+        "measure outside this control group, or lift its io.max (v1: blkio.throttle.*)",
+        limits::io,
+    ),
+    lasting(
+        "pcie-link",
+        "seat the device anew, or put it into a slot of its generation and width",
+        disk::link,
+    ),
+    lasting(
+        "cpu-quota",
+        "measure outside this control group, or lift its cpu.max (v1: cpu.cfs_quota_us)",
+        limits::cpu,
+    ),
+    lasting(
+        "partition-alignment",
+        "begin partitions on multiples of 1MiB, as partitioning programs do by default",
+        disk::misaligned,
+    ),
+    lasting("io-scheduler", "echo none > /sys/block/<disk>/queue/scheduler", disk::scheduler),
+    lasting(
+        "clock-source",
+        "find out in the kernel's log why it left tsc; clocksource=tsc tsc=reliable on the kernel's command line",
+        cpu::clock_source,
+    ),
+    lasting("cpu-governor", "cpupower frequency-set -g performance", cpu::governor),
+    lasting(
+        "cpu-frequency-limit",
+        "cpupower frequency-set -u <the hardware's maximum>",
+        cpu::frequency_limit,
+    ),
+    lasting("numa-distance", "bind the threads to the CPUs of the device's node (-a)", disk::numa),
+    momentary("cpu-load", "end the other work, or wait for its end", machine::load),
+    momentary("io-load", "end the other work, or wait for its end", machine::io_load),
+    momentary("memory-low", "end programs that need much memory", machine::memory),
+    momentary("swap-used", "end programs that need much memory", machine::swap),
+    lasting(
+        "file-system-full",
+        "make room: allocation and cleaning take longer on a full file system",
+        machine::full,
+    ),
+    momentary(
+        "cpu-throttled",
+        "look after cooling; compare the first and the last minute of a long run",
+        cpu::throttled,
+    ),
+    lasting(
+        "virtual-machine",
+        "compare only with runs on the same kind of instance, and repeat them",
+        machine::virtual_machine,
+    ),
+    lasting("memory-limit", "keep in mind that the page cache counts as memory of the group", limits::memory),
+    lasting("cpu-set", "measure outside this control group to use all processors", limits::cpu_set),
+    lasting("idle-states", "cpupower idle-set -D <µs> for latencies at low rates", cpu::idle_states),
+    lasting("volatile-write-cache", "measure durable writes with -Sh or -Suw", disk::volatile_cache),
+    lasting(
+        "statistics-off",
+        "echo 1 > /sys/block/<disk>/queue/iostats: it costs next to nothing",
+        disk::uncounted,
+    ),
+    lasting(
+        "merging-off",
+        "echo 0 > /sys/block/<disk>/queue/nomerges, unless that is what is measured",
+        disk::merging,
+    ),
+    lasting("mitigations", "compare only with kernels that do the same", cpu::mitigations),
+];
+
+/// What was found, the worst first; nothing where the environment wasn't read.
+pub fn findings(system: &System) -> Vec<Finding> {
+    let mut found: Vec<Finding> = all(system).map(|(_, finding)| finding).collect();
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    found
+}
+
+/// The same for the record of a run: what is only good to know stays quiet, and a moment before a run is no more than
+/// that.
+pub(super) fn of_run(system: &System) -> Vec<Finding> {
+    all(system)
+        .map(|(rule, finding)| match (rule.momentary, finding.severity) {
+            (true, _) => Finding { severity: Severity::Note, ..finding }.quietly(),
+            (false, Severity::Note) => finding.quietly(),
+            (false, _) => finding,
+        })
+        .collect()
+}
+
+fn all(system: &System) -> impl Iterator<Item = (&'static Rule, Finding)> {
+    let seen = system.environment.as_ref().map(|environment| Seen { system, environment });
+    seen.into_iter().flat_map(|seen| {
+        RULES.iter().flat_map(move |rule| {
+            let found = (rule.find)(&seen).into_iter();
+            found.map(move |finding| (rule, Finding { name: rule.name, ..finding }.remedy(rule.remedy)))
+        })
+    })
+}
+
+/// What a rule finds; the table has its name and remedy.
+fn found(severity: Severity, message: impl Into<String>) -> Finding {
+    Finding::of_machine("", severity, message.into())
+}

@@ -1,0 +1,116 @@
+//! Rules about the machine as a whole, and what goes on in it.
+
+use super::{Seen, found};
+use crate::truth::{Finding, Severity};
+use crate::units::Size;
+
+pub(super) fn virtual_machine(seen: &Seen) -> Vec<Finding> {
+    let platform = &seen.environment.platform;
+    if !platform.virtual_machine {
+        return Vec::new();
+    }
+    let mut finding = match &platform.cloud {
+        Some(cloud) => found(
+            Severity::Note,
+            format!(
+                "this is a virtual machine of {cloud}: disks may have limits and credits that the figures show instead of the disk"
+            ),
+        ),
+        None => found(
+            Severity::Note,
+            "this is a virtual machine: the host may cache, limit and share what looks like a disk",
+        ),
+    };
+    let words = [&platform.hypervisor, &platform.vendor, &platform.product].map(|word| word.as_deref());
+    let words: Vec<&str> = words.into_iter().flatten().collect();
+    if !words.is_empty() {
+        finding = finding.shown_by(words.join(", "));
+    }
+    vec![finding]
+}
+
+/// Half of the processors busy with something else, or threads waiting for one for a tenth of the time.
+pub(super) fn load(seen: &Seen) -> Vec<Finding> {
+    let load = &seen.environment.load;
+    let cpus = seen.system.topology.active_cpus().count() as u64;
+    let busy = load.running.is_some_and(|running| cpus > 0 && running * 2 >= cpus);
+    let waiting = load.cpu_pressure.is_some_and(|share| share >= 1000);
+    if !busy && !waiting {
+        return Vec::new();
+    }
+    let mut finding = found(Severity::Warning, "other work uses the processors");
+    if let Some(running) = load.running {
+        finding = finding.shown_by(format!("{running} other threads ready to run on {cpus} processors"));
+    }
+    if let Some(average) = load.average {
+        finding = finding.shown_by(format!("load average {} in the last minute", decimals(average)));
+    }
+    if let Some(pressure) = load.cpu_pressure {
+        finding = finding
+            .shown_by(format!("threads waited for a processor in {} % of the last 10 s", decimals(pressure)));
+    }
+    vec![finding]
+}
+
+/// Threads waiting for I/O for a tenth of the time.
+pub(super) fn io_load(seen: &Seen) -> Vec<Finding> {
+    let pressure = seen.environment.load.io_pressure.filter(|&share| share >= 1000);
+    let finding = pressure.map(|share| {
+        found(Severity::Warning, "other work waits for disks")
+            .shown_by(format!("threads waited for I/O in {} % of the last 10 s", decimals(share)))
+    });
+    finding.into_iter().collect()
+}
+
+/// Below a tenth the kernel may reclaim while the run goes on, below a twentieth it will.
+pub(super) fn memory(seen: &Seen) -> Vec<Finding> {
+    let (available, total) = (seen.system.memory_available, seen.system.memory_total);
+    if available == 0 || available >= total / 10 {
+        return Vec::new();
+    }
+    let severity = if available < total / 20 { Severity::Warning } else { Severity::Note };
+    vec![
+        found(severity, "little memory is left: the kernel makes room while the run goes on")
+            .shown_by(format!("{} of {} available", Size(available), Size(total))),
+    ]
+}
+
+pub(super) fn swap(seen: &Seen) -> Vec<Finding> {
+    // A little is swapped out on any machine that runs long.
+    let used = seen.environment.load.swap_used.filter(|&used| used > seen.system.memory_total / 100);
+    let finding = used.map(|used| {
+        found(Severity::Note, "swap space is in use: waiting for it would count as I/O time")
+            .shown_by(format!("{} swapped out", Size(used)))
+    });
+    finding.into_iter().collect()
+}
+
+/// File systems that never write in place need free space to write at all.
+const COPYING: [&str; 4] = ["btrfs", "zfs", "bcachefs", "f2fs"];
+
+pub(super) fn full(seen: &Seen) -> Vec<Finding> {
+    let mut told = Vec::new();
+    let mut findings = Vec::new();
+    for target in &seen.system.targets {
+        let Some(found_on) = &target.file_system else { continue };
+        let (Some(size), Some(available)) = (found_on.size, found_on.available) else { continue };
+        if size == 0 || available >= size / 10 || told.contains(&&found_on.mounted_at) {
+            continue;
+        }
+        told.push(&found_on.mounted_at);
+        let copying = COPYING.contains(&found_on.kind.as_str());
+        let severity = if copying { Severity::Warning } else { Severity::Note };
+        let message = format!("the file system at {} is nearly full", found_on.mounted_at);
+        findings.push(
+            found(severity, message)
+                .shown_by(format!("{}: {} of {} left", found_on.kind, Size(available), Size(size)))
+                .on(&target.path),
+        );
+    }
+    findings
+}
+
+/// Hundredths as a number with two decimals.
+fn decimals(hundredths: u64) -> String {
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}

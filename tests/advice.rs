@@ -1,0 +1,220 @@
+//! Misunderstandings: command lines whose figures may not mean what the reader thinks, and those that mean what they say.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::needless_update)] // what else was observed is of no interest here
+
+use diskspd::cli::{self, Invocation};
+use diskspd::profile::RawText;
+use diskspd::results::{
+    DirectionResults, Observed, Record, Results, SpanResults, TargetResults, ThreadResults, summarize,
+};
+use diskspd::stats::Histogram;
+use diskspd::system::System;
+use diskspd::system::environment::{Disk, Environment, IdleState};
+use diskspd::system::storage::{BlockDevice, FileSystem, Storage};
+use diskspd::truth::{Finding, Severity, judge};
+
+const FILE: u64 = 256 << 20;
+
+/// A machine with 16 GiB, deep idle states, and ext4 on an NVMe drive with a volatile write cache.
+fn machine() -> System {
+    let path = RawText::from("f");
+    let queue = [("physical_block_size", "4096"), ("write_cache", "write back")];
+    let device = BlockDevice {
+        name: "/dev/nvme0n1".into(),
+        queue: queue.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        ..BlockDevice::default()
+    };
+    let file_system = FileSystem { kind: "ext4".into(), block_size: Some(4096), ..FileSystem::default() };
+    let state =
+        |name: &str, latency, residency| IdleState { name: name.into(), latency, residency, enabled: true };
+    let mut environment = Environment {
+        disks: vec![Disk { device: device.clone(), targets: vec![path.clone()], ..Disk::default() }],
+        ..Environment::default()
+    };
+    environment.cpu.idle_states = vec![state("POLL", 0, 0), state("C1E", 10, 20), state("C6", 170, 600)];
+    System {
+        memory_total: 16 << 30,
+        memory_available: 12 << 30,
+        targets: vec![Storage { path, file_system: Some(file_system), device: Some(device) }],
+        environment: Some(environment),
+        ..System::default()
+    }
+}
+
+/// What a run of a second finds in which each thread did this many I/Os of this latency, µs. An engine with `!` polls.
+fn found_on(system: System, line: &str, ios: u64, latency: u64, engine: &str) -> Vec<Finding> {
+    let words: Vec<_> = ["diskspd"].into_iter().chain(line.split(' ')).map(Into::into).collect();
+    let Ok(Invocation::Run(request)) = cli::parse(&words) else { panic!("{line}") };
+    let profile = request.profile;
+    let span = &profile.time_spans[0];
+    let target = &span.targets[0];
+    let threads = if span.thread_count > 0 { span.thread_count } else { target.threads_per_file };
+    let direction = |share: u32| {
+        let count = ios * u64::from(share) / 100;
+        let mut latencies = Histogram::new();
+        (0..count).for_each(|_| latencies.record(latency * 1000));
+        DirectionResults {
+            bytes: count * u64::from(target.block_size),
+            ios: count,
+            latency: span.measure_latency.then_some(latencies),
+            ..DirectionResults::default()
+        }
+    };
+    let thread = ThreadResults {
+        targets: vec![TargetResults {
+            path: target.path.clone(),
+            size: FILE,
+            read: direction(100 - target.write_ratio),
+            write: direction(target.write_ratio),
+            distribution: Vec::new(),
+        }],
+        ..ThreadResults::default()
+    };
+    let results = SpanResults {
+        measured: 1_000_000_000,
+        threads: vec![thread; threads as usize],
+        observed: Some(Observed {
+            engines: vec![engine.trim_end_matches('!').into()],
+            polled: engine.ends_with('!'),
+            ..Observed::default()
+        }),
+        ..SpanResults::default()
+    };
+    let record = Record::new(profile, system, Results { time_spans: vec![results] });
+    assert_eq!(record.check(), Ok(()), "{line}");
+    judge(&record, &summarize(&record)).findings
+}
+
+/// (name, severity, whether it is for programs alone), of what has to do with the profile.
+fn names(findings: &[Finding]) -> Vec<(&'static str, Severity, bool)> {
+    let of_profile =
+        findings.iter().filter(|finding| finding.time_span.is_some() && finding.name != "single-run");
+    of_profile.map(|finding| (finding.name, finding.severity, finding.quiet)).collect()
+}
+
+use Severity::{Note, Warning};
+
+/// (command line, I/Os of each thread per second, their latency in µs, what is found)
+type Case = (&'static str, u64, u64, &'static [(&'static str, Severity, bool)]);
+
+#[test]
+fn command_lines_are_understood_as_they_may_be_misunderstood() {
+    let cases: &[Case] = &[
+        // Reads of a file that fits into memory.
+        ("-b4K -r f", 1000, 100, &[("cached-reads", Warning, true)]),
+        ("-b4K -r -Sm f", 1000, 100, &[("cached-reads", Warning, true), ("one-at-a-time", Warning, true)]),
+        ("-b4K -r -Su f", 1000, 100, &[]),
+        ("-b4K -r -Sh f", 1000, 100, &[]),
+        ("-b4K -r -w100 -Sbw f", 1000, 100, &[]),
+        ("-b4K -r f", 0, 0, &[]),
+        // Durable or not: for programs only.
+        ("-b4K -r -w100 -Su f", 1000, 100, &[("not-durable", Note, true)]),
+        ("-b4K -r -w100 f", 1000, 100, &[("not-durable", Note, true)]),
+        ("-b4K -r -w100 -Sh f", 1000, 100, &[]),
+        ("-b4K -r -w100 -Suw f", 1000, 100, &[]),
+        // Streams on top of each other.
+        ("-b64K -s -t4 -Su f", 1000, 100, &[("overlapping-streams", Warning, true)]),
+        ("-b64K -t4 -Sh f", 1000, 100, &[("overlapping-streams", Warning, true)]),
+        ("-b64K -F4 -Sh f", 1000, 100, &[("overlapping-streams", Warning, true)]),
+        ("-b64K -si -t4 -Su f", 1000, 100, &[]),
+        ("-b64K -T64M -t4 -Su f", 1000, 100, &[]),
+        ("-b64K -r -t4 -Su f", 1000, 100, &[]),
+        ("-b64K -rs50 -t4 -Su f", 1000, 100, &[]),
+        ("-b64K -t1 -Su f", 1000, 100, &[]),
+        // Parts of blocks.
+        ("-b512 -r -w100 -Sh f", 1000, 100, &[("misaligned", Warning, false)]),
+        ("-b4K -B512 -r4K -w100 -Sh f", 1000, 100, &[("misaligned", Warning, false)]),
+        ("-b4K -r512 -w100 -Sh f", 1000, 100, &[("misaligned", Warning, false)]),
+        ("-b4K -s6K -w100 -Sh f", 1000, 100, &[("misaligned", Warning, false)]),
+        ("-b512 -r -Sh f", 1000, 100, &[("misaligned", Note, true)]),
+        ("-b8K -r4K -B1M -w100 -Sh f", 1000, 100, &[]),
+        ("-b512 -r -w100 -Sbw f", 1000, 100, &[]),
+        // Limits.
+        ("-b4K -r -g100i -t2 -Sh f", 100, 100, &[("throughput-limit-per-thread", Note, false)]),
+        ("-b4K -r -g100i -t1 -Sh f", 100, 100, &[]),
+        // Waking up.
+        ("-b4K -r -o1 -L -Sh f", 10_000, 90, &[("waking-up", Note, false)]),
+        ("-b4K -r -o1 -L -Sh f", 100, 200, &[("waking-up", Note, false)]),
+        ("-b4K -r -o1 -L -Sh f", 100, 8_000, &[]),
+        ("-b4K -r -o1 -Sh f", 100, 200, &[]),
+        ("-b4K -r -o32 -L -Sh f", 100_000, 300, &[]),
+    ];
+    for (line, ios, latency, expected) in cases {
+        let found = found_on(machine(), line, *ios, *latency, "uring");
+        assert_eq!(names(&found), *expected, "{line}: {found:#?}");
+    }
+}
+
+#[test]
+fn what_depends_on_the_machine_depends_on_it() {
+    let cached = |system: System| names(&found_on(system, "-b4K -r f", 1000, 100, "uring")).len();
+    assert_eq!(cached(machine()), 1);
+    let small = System { memory_available: FILE - 1, ..machine() };
+    assert_eq!(cached(small), 0, "the file does not fit");
+    let mut limited = machine();
+    limited.environment.as_mut().unwrap().limits.memory = Some(FILE / 2);
+    assert_eq!(cached(limited), 0, "the control group has no room for it");
+    let mut in_memory = machine();
+    in_memory.targets[0].file_system.as_mut().unwrap().kind = "tmpfs".into();
+    assert_eq!(cached(in_memory), 0);
+    assert_eq!(cached(System::default()), 0, "nobody looked");
+
+    let mut protected = machine();
+    let queue = &mut protected.environment.as_mut().unwrap().disks[0].device.queue;
+    queue.insert("write_cache".into(), "write through".into());
+    assert_eq!(names(&found_on(protected, "-b4K -r -w100 -Su f", 1000, 100, "uring")), []);
+
+    let mut hinting = machine();
+    hinting.targets[0].device.as_mut().unwrap().queue.insert("physical_block_size".into(), "65536".into());
+    let found = found_on(hinting, "-b4K -r -w100 -Sh f", 1000, 100, "uring");
+    assert_eq!(names(&found), [("misaligned", Note, true)], "large physical blocks are hints");
+
+    let mut awake = machine();
+    awake.environment.as_mut().unwrap().cpu.idle_states.iter_mut().for_each(|state| state.enabled = false);
+    assert_eq!(names(&found_on(awake, "-b4K -r -o1 -L -Sh f", 100, 200, "uring")), []);
+    assert_eq!(
+        names(&found_on(machine(), "-b4K -r -o1 -L -Sh f", 100, 200, "uring!")),
+        [],
+        "who polls is awake"
+    );
+}
+
+#[test]
+fn a_depth_that_is_none_is_told() {
+    let found = |line, engine| {
+        let found = found_on(machine(), line, 1000, 100, engine);
+        names(&found).iter().any(|(name, _, quiet)| *name == "one-at-a-time" && !quiet)
+    };
+    assert!(found("-b4K -r -o8 f", "aio"));
+    assert!(found("-b4K -r -o8 -Sm f", "mmap"));
+    assert!(found("-b4K -r -o8 f", "sync"), "where the program chose it");
+    assert!(!found("-b4K -r f", "sync"), "nobody asked for the default depth");
+    assert!(!found("-b4K -r -o8 f", "uring"));
+    assert!(!found("-b4K -r -o8 -Su f", "aio"));
+    assert!(!found("-b4K -r -o1 f", "aio"));
+}
+
+#[test]
+fn an_honest_run_gets_no_line() {
+    let line = "-c256M -b4K -r -w25 -t2 -o32 -Su -L -W1 -d5 f";
+    let found = found_on(machine(), line, 100_000, 600, "uring");
+    let loud: Vec<_> = found.iter().filter(|finding| !finding.quiet).collect();
+    assert!(loud.is_empty(), "{loud:#?}");
+    assert!(found.iter().any(|finding| finding.name == "single-run"), "programs are told");
+}
+
+#[test]
+fn what_the_machine_distorts_is_told_after_a_run_and_the_rest_is_for_programs() {
+    let mut slow = machine();
+    let environment = slow.environment.as_mut().unwrap();
+    environment.clock_source = Some("hpet".into());
+    environment.platform.virtual_machine = true;
+    environment.load.cpu_pressure = Some(9000);
+    let found = found_on(slow, "-b4K -r -Sh f", 1000, 100, "uring");
+    let of = |name: &str| found.iter().find(|finding| finding.name == name).unwrap();
+    assert_eq!((of("clock-source").severity, of("clock-source").quiet), (Warning, false));
+    assert!(of("virtual-machine").quiet);
+    assert_eq!((of("cpu-load").severity, of("cpu-load").quiet), (Note, true), "a moment before the run");
+    assert_eq!(found[0].name, "clock-source", "the worst comes first");
+}

@@ -1,0 +1,64 @@
+//! `diskspd doctor` as a user runs it.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Ended, command_of, directory, diskspd};
+use serde_json::Value;
+
+fn doctor(arguments: &[&str]) -> Ended {
+    command_of(&[&["doctor"], arguments].concat()).output().unwrap().into()
+}
+
+/// What this machine has is not known; that exit code and findings agree is.
+#[test]
+fn the_exit_code_says_whether_anything_distorts() {
+    let ended = doctor(&["--json"]);
+    let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let findings = answer["findings"].as_array().unwrap();
+    let worse = findings.iter().any(|finding| finding["severity"] != "note");
+    assert_eq!(ended.code, if worse { 2 } else { 0 }, "{}{}", ended.stdout, ended.stderr);
+    for finding in findings {
+        assert!(finding["remedy"].is_string() && finding["message"].is_string(), "{finding}");
+    }
+    assert!(answer["system"]["environment"]["disks"].is_array());
+}
+
+#[test]
+fn a_target_has_the_fingerprint_that_its_runs_have() {
+    let directory = directory();
+    let file = directory.path().join("a");
+    let saved = directory.path().join("run.json");
+    let line = format!("-c1M -b4K -r -Su -W0 -d1 --out {} {{}}", saved.display());
+    assert_eq!(diskspd(&line, &file).code, 0);
+    let record: Value = serde_json::from_slice(&std::fs::read(&saved).unwrap()).unwrap();
+    let hash = record["system"]["fingerprint"]["hash"].as_str().unwrap();
+    assert_eq!(hash.len(), 16);
+    let ended = doctor(&[file.to_str().unwrap()]);
+    assert!([0, 2].contains(&ended.code), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.ends_with(&format!("fingerprint: {hash}\n")), "{hash}\n{}", ended.stdout);
+}
+
+#[test]
+fn a_file_that_is_to_be_created_is_looked_at_by_its_directory() {
+    let directory = directory();
+    let missing = directory.path().join("to be created");
+    let ended = doctor(&[missing.to_str().unwrap(), "--json"]);
+    let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert!(answer["system"]["targets"][0]["file_system"]["kind"].is_string(), "{}", ended.stdout);
+    assert!(!missing.exists());
+}
+
+#[test]
+fn what_cannot_be_looked_at_is_said() {
+    for (arguments, code, part) in [
+        (["#9999", "#9998"], 1, "'#9999' is no block device"),
+        (["--xml", "a"], 3, "diskspd doctor [<target> ..] [--json]"),
+    ] {
+        let ended = doctor(&arguments);
+        assert_eq!(ended.code, code, "{}", ended.stderr);
+        assert!(ended.stderr.contains(part), "{}", ended.stderr);
+        assert_eq!(ended.stdout, "");
+    }
+}

@@ -1,0 +1,261 @@
+//! What is around the targets of a run, on machines made of text, and what of it is said to distort figures.
+
+#![allow(clippy::unwrap_used)]
+
+mod machines;
+
+use diskspd::profile::RawText;
+use diskspd::system::environment::Link;
+use diskspd::system::storage::on_file_system;
+use diskspd::system::{self, System};
+use diskspd::truth::{Finding, Severity, environment};
+use machines::machine;
+use std::path::Path;
+
+/// A machine, seen from a file on the file system with this device number.
+fn seen(name: &str, place: &str, number: (u32, u32)) -> System {
+    let (_directory, root) = machine(name);
+    let mut system = system::read(&root);
+    let target = on_file_system(&root, &RawText::from("target"), Path::new(place), number);
+    system.look_around_at(&root, vec![target]);
+    system
+}
+
+fn bare_metal() -> System {
+    seen("bare-metal-nvme", "/t", (259, 2))
+}
+
+fn cloud() -> System {
+    seen("cloud-vm", "/t", (252, 0))
+}
+
+fn container() -> System {
+    seen("container", "/t", (8, 1))
+}
+
+fn hdd_server() -> System {
+    seen("hdd-server", "/srv/t", (9, 0))
+}
+
+fn find(system: &System, name: &str) -> Option<Finding> {
+    environment::findings(system).into_iter().find(|finding| finding.name == name)
+}
+
+#[test]
+fn bare_metal_is_read() {
+    let system = bare_metal();
+    let found = system.environment.as_ref().unwrap();
+    assert_eq!(found.kernel_command_line.as_deref(), Some("BOOT_IMAGE=/vmlinuz root=/dev/nvme0n1p2 quiet"));
+    let frequency = found.cpu.frequency.as_ref().unwrap();
+    assert_eq!(frequency.driver.as_deref(), Some("intel_pstate"));
+    assert_eq!((frequency.min, frequency.max), (Some(800_000), Some(3_200_000)));
+    assert_eq!((frequency.current, frequency.hardware_max), (Some(1_100_000), Some(3_200_000)));
+    assert_eq!((found.cpu.boost, found.cpu.smt.as_deref()), (Some(true), Some("on")));
+    assert_eq!(found.cpu.idle_driver.as_deref(), Some("intel_idle"));
+    let states: Vec<_> =
+        found.cpu.idle_states.iter().map(|state| (state.name.as_str(), state.latency)).collect();
+    assert_eq!(states, [("POLL", 0), ("C1E", 10), ("C6", 170)]);
+    assert_eq!(found.cpu.throttled, Some(7));
+    assert_eq!(found.clock_source.as_deref(), Some("hpet"));
+    assert_eq!(found.vulnerabilities["meltdown"], "Not affected");
+    assert!(!found.platform.virtual_machine && !found.platform.container);
+    assert_eq!((found.limits.cpu, found.limits.memory), (None, None));
+    assert_eq!(found.limits.cpus.as_deref(), Some("0-7"));
+    assert_eq!((found.load.running, found.load.average), (Some(0), Some(5)));
+    let [disk] = found.disks.as_slice() else { unreachable!("one disk, not {:?}", found.disks) };
+    assert_eq!((disk.device.name.as_str(), disk.number.as_str()), ("/dev/nvme0n1", "259:0"));
+    assert_eq!(disk.device.model.as_deref(), Some("FAST 4000"));
+    assert_eq!(disk.device.firmware.as_deref(), Some("1.0.7"));
+    assert_eq!((disk.transport.as_deref(), disk.numa_node), (Some("pcie"), Some(1)));
+    assert_eq!(disk.link, Some(Link { speed: 8_000, width: 2, max_speed: 16_000, max_width: 4 }));
+    assert_eq!(disk.misaligned, [""; 0]);
+    assert_eq!(disk.targets, [RawText::from("target")]);
+}
+
+#[test]
+fn a_virtual_machine_in_a_cloud_is_read() {
+    let system = cloud();
+    let found = system.environment.as_ref().unwrap();
+    assert!(found.platform.virtual_machine);
+    assert_eq!(found.platform.cloud.as_deref(), Some("Amazon EC2"));
+    assert_eq!(found.platform.product.as_deref(), Some("m6i.large"));
+    let disk = &found.disks[0];
+    assert_eq!((disk.transport.as_deref(), disk.link, disk.numa_node), (Some("virtio"), None, None));
+    assert_eq!(found.cpu.frequency, None);
+    let (_directory, root) = machine("cloud-vm");
+    let all = system::environment::read_all(&root).disks;
+    let names: Vec<_> = all.iter().map(|disk| disk.device.name.as_str()).collect();
+    assert_eq!(names, ["/dev/nvme3n1", "/dev/vda"]);
+    let paths = &all[0];
+    assert_eq!((paths.transport.as_deref(), paths.numa_node), (Some("pcie"), Some(0)), "by its controller");
+    assert_eq!(paths.device.firmware.as_deref(), Some("2.0"));
+}
+
+#[test]
+fn limits_of_control_groups_are_the_tightest_of_all_groups_above_in_both_interfaces() {
+    let limits = container().environment.unwrap().limits;
+    assert_eq!(limits.cpu, Some(500), "the group above has half a processor");
+    assert_eq!(limits.memory, Some(512 << 20));
+    assert_eq!(limits.cpus.as_deref(), Some("0-1"));
+    assert_eq!(limits.io["8:0"], "rbps=1048576 wiops=100");
+    assert_eq!(limits.io["8:16"], "wiops=7");
+    let old = hdd_server().environment.unwrap().limits;
+    assert_eq!(old.cpu, None, "-1 is no limit");
+}
+
+#[test]
+fn beneath_a_raid_are_its_disks_with_their_ways_and_partitions() {
+    let disks = hdd_server().environment.unwrap().disks;
+    let of = |name: &str| disks.iter().find(|disk| disk.device.name == name).unwrap();
+    assert_eq!(disks.len(), 2);
+    assert_eq!(of("/dev/sda").transport.as_deref(), Some("sas"));
+    assert_eq!(of("/dev/sda").device.model.as_deref(), Some("SEAGATE ST4000NM"));
+    assert_eq!(of("/dev/sda").misaligned, ["/dev/sda1"]);
+    assert_eq!(of("/dev/sdb").transport.as_deref(), Some("sata"));
+    assert_eq!(of("/dev/sdb").misaligned, [""; 0]);
+}
+
+#[test]
+fn a_machine_that_tells_nothing_has_no_findings() {
+    let empty = tempfile::tempdir().unwrap();
+    let root = system::root::Root::at(empty.path());
+    let mut system = system::read(&root);
+    system.look_around_at(&root, Vec::new());
+    assert_eq!(environment::findings(&system), []);
+    assert_eq!(environment::findings(&System::default()), [], "nobody looked");
+}
+
+/// (machine, finding, how bad; `None` = it isn't found there, part of the evidence)
+type Case = (fn() -> System, &'static str, Option<Severity>, &'static str);
+
+#[test]
+fn every_rule_finds_what_it_is_for_and_nothing_else() {
+    use Severity::{Note, Warning};
+    let cases: &[Case] = &[
+        (bare_metal, "pcie-link", Some(Warning), "1969 MB/s go over it instead of 7876 MB/s"),
+        (hdd_server, "pcie-link", Some(Note), "5.0 GT/s x4, it can do 5.0 GT/s x8"),
+        (cloud, "pcie-link", None, ""),
+        (container, "io-limit", Some(Warning), "8:0 rbps=1048576 wiops=100"),
+        (bare_metal, "io-limit", None, ""),
+        (container, "cpu-quota", Some(Warning), "0.50 processors of the 2"),
+        (bare_metal, "cpu-quota", None, ""),
+        (hdd_server, "partition-alignment", Some(Warning), "/dev/sda1"),
+        (bare_metal, "partition-alignment", None, ""),
+        (hdd_server, "io-scheduler", None, ""),
+        (bare_metal, "io-scheduler", None, ""),
+        (cloud, "io-scheduler", None, ""),
+        (bare_metal, "clock-source", Some(Warning), "hpet"),
+        (cloud, "clock-source", None, ""),
+        (hdd_server, "clock-source", None, ""),
+        (hdd_server, "cpu-governor", Some(Warning), "acpi-cpufreq"),
+        (bare_metal, "cpu-governor", Some(Note), "governor powersave, driver intel_pstate"),
+        (cloud, "cpu-governor", None, ""),
+        (hdd_server, "cpu-frequency-limit", Some(Warning), "1500 MHz are permitted, 2000 MHz possible"),
+        (bare_metal, "cpu-frequency-limit", None, ""),
+        (bare_metal, "numa-distance", Some(Note), "node 1 with 4 of the processors 4 to 7"),
+        (cloud, "numa-distance", None, ""),
+        (container, "cpu-load", Some(Warning), "42.50 %"),
+        (bare_metal, "cpu-load", None, ""),
+        (container, "io-load", Some(Warning), "30.00 %"),
+        (bare_metal, "io-load", None, ""),
+        (container, "memory-low", Some(Warning), "of 15.26GiB available"),
+        (bare_metal, "memory-low", None, ""),
+        (container, "swap-used", Some(Note), "swapped out"),
+        (bare_metal, "swap-used", None, ""),
+        (bare_metal, "cpu-throttled", Some(Note), "7 over all"),
+        (hdd_server, "cpu-throttled", None, ""),
+        (cloud, "virtual-machine", Some(Note), "m6i.large"),
+        (bare_metal, "virtual-machine", None, ""),
+        (container, "memory-limit", Some(Note), "512MiB"),
+        (bare_metal, "memory-limit", None, ""),
+        (container, "cpu-set", Some(Note), "0-1: 2 of 8"),
+        (bare_metal, "cpu-set", None, ""),
+        (bare_metal, "idle-states", Some(Note), "C6 takes 170"),
+        (cloud, "idle-states", None, ""),
+        (cloud, "volatile-write-cache", Some(Note), "write back"),
+        (bare_metal, "volatile-write-cache", None, ""),
+        (hdd_server, "merging-off", Some(Note), "nomerges: 2"),
+        (bare_metal, "merging-off", None, ""),
+        (bare_metal, "mitigations", Some(Note), "mitigated: spectre_v2"),
+        (cloud, "mitigations", None, ""),
+    ];
+    for &(machine, name, severity, evidence) in cases {
+        let system = machine();
+        let found = find(&system, name);
+        let place = format!("{name} on {}: {found:?}", system.computer_name);
+        assert_eq!(found.as_ref().map(|finding| finding.severity), severity, "{place}");
+        if let Some(finding) = found {
+            assert!(finding.evidence.iter().any(|line| line.contains(evidence)), "{place}");
+            assert!(finding.remedy.is_some_and(|remedy| !remedy.is_empty()), "{place}");
+        }
+    }
+}
+
+#[test]
+fn rules_about_disks_know_their_kinds() {
+    let (_directory, root) = machine("cloud-vm");
+    let mut system = system::read(&root);
+    system.look_around_at(&root, Vec::new());
+    let scheduler = find(&system, "io-scheduler").unwrap();
+    assert_eq!(scheduler.severity, Severity::Warning, "bfq on NVMe: {scheduler:?}");
+    assert!(find(&system, "statistics-off").unwrap().message.contains("/dev/nvme3n1"));
+}
+
+#[test]
+fn a_node_without_processors_of_ours_and_a_full_file_system_are_found() {
+    let mut system = bare_metal();
+    system.topology.nodes.retain(|node| node.number == 0);
+    assert_eq!(find(&system, "numa-distance").unwrap().severity, Severity::Warning);
+    for (kind, left, expected) in
+        [("ext4", 5, Some(Severity::Note)), ("btrfs", 5, Some(Severity::Warning)), ("btrfs", 50, None)]
+    {
+        let file_system = system.targets[0].file_system.as_mut().unwrap();
+        (file_system.kind, file_system.size, file_system.available) =
+            (kind.into(), Some(100 << 30), Some(left << 30));
+        assert_eq!(find(&system, "file-system-full").map(|found| found.severity), expected, "{kind} {left}");
+    }
+}
+
+#[test]
+fn the_worst_come_first() {
+    for machine in [bare_metal, cloud, container, hdd_server] {
+        let severities: Vec<_> =
+            environment::findings(&machine()).iter().map(|found| found.severity).collect();
+        assert!(severities.is_sorted_by(|a, b| a >= b), "{severities:?}");
+    }
+}
+
+#[test]
+fn the_same_machine_has_the_same_fingerprint_and_a_change_is_named() {
+    use diskspd::system::fingerprint::Fingerprint;
+    let first = bare_metal();
+    let known = first.fingerprint.clone().unwrap();
+    assert_eq!(known, bare_metal().fingerprint.unwrap());
+    assert_eq!(known.parts["disk 1 firmware"], "1.0.7");
+    assert_eq!(known.parts["memory"], "256 GiB");
+    assert_eq!(known.parts["file system 1 type"], "ext4");
+
+    let mut changed = first.clone();
+    changed.environment.as_mut().unwrap().disks[0].device.firmware = Some("1.0.8".into());
+    let other = Fingerprint::of(&changed);
+    assert_ne!(other.hash, known.hash);
+    let differences = known.differences(&other);
+    assert_eq!(differences.len(), 1);
+    assert_eq!(differences[0].part, "disk 1 firmware");
+    assert_eq!(
+        (differences[0].first.as_deref(), differences[0].other.as_deref()),
+        (Some("1.0.7"), Some("1.0.8"))
+    );
+
+    // What comes and goes is no part of it.
+    let mut later = first;
+    later.memory_available /= 2;
+    later.start_time = Some(99);
+    later.computer_name = "renamed".into();
+    later.targets[0].path = "other".into();
+    let environment = later.environment.as_mut().unwrap();
+    environment.load = Default::default();
+    environment.cpu.throttled = Some(99);
+    environment.cpu.frequency.as_mut().unwrap().current = Some(1);
+    assert_eq!(Fingerprint::of(&later), known);
+}
