@@ -188,7 +188,7 @@ fn a_depth_that_is_none_is_told() {
     };
     assert!(found("-b4K -r -o8 f", "aio"));
     assert!(found("-b4K -r -o8 -Sm f", "mmap"));
-    assert!(found("-b4K -r -o8 f", "sync"), "where the program chose it");
+    assert!(!found("-b4K -r -o8 f", "sync"), "what limited the run says that aloud");
     assert!(!found("-b4K -r f", "sync"), "nobody asked for the default depth");
     assert!(!found("-b4K -r -o8 f", "uring"));
     assert!(!found("-b4K -r -o8 -Su f", "aio"));

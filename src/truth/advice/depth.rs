@@ -36,7 +36,9 @@ pub(super) fn one_at_a_time(span: &SpanView, target: &Target) -> Option<Finding>
         .on(&target.path)
         .shown_by(format!("{depth} outstanding I/Os were asked for"))
         .remedy(remedy);
-    Some(if depth == DEFAULT_DEPTH { finding.quietly() } else { finding })
+    // What engine sync makes of a queue depth is said aloud with what limited the run.
+    let said = depth == DEFAULT_DEPTH || severity == Severity::Note;
+    Some(if said { finding.quietly() } else { finding })
 }
 
 /// A wake-up counts from this share of the mean latency on.

@@ -19,7 +19,10 @@ pub fn size(bytes: u64, ios: u64) -> String {
 
 /// `1.00 x`
 pub fn times(bytes: u64, of: u64) -> String {
-    format!("{:.2} x", bytes as f64 / of.max(1) as f64)
+    match (bytes, of) {
+        (1.., 0) => "many times".into(),
+        _ => format!("{:.2} x", bytes as f64 / of.max(1) as f64),
+    }
 }
 
 /// `123,456`
