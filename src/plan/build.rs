@@ -32,7 +32,7 @@ pub struct Surroundings<'a> {
 pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<SpanPlan, Vec<PlanError>> {
     let mut errors = affinity::check(span, &around.system.topology);
     let mut warnings = Vec::new();
-    let threads = thread_count(span);
+    let threads = span.threads();
     if threads > MAX_THREADS {
         errors.push(PlanError::profile(format!(
             "{threads} threads are more than this program starts ({MAX_THREADS}); lower -t or -F"
@@ -104,13 +104,6 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         completion_routines: span.completion_routines,
         warnings,
     })
-}
-
-fn thread_count(span: &TimeSpan) -> u64 {
-    match span.thread_count {
-        0 => span.targets.iter().map(|t| u64::from(t.threads_per_file)).sum(),
-        n => u64::from(n),
-    }
 }
 
 /// For every thread the targets it works on (index, weight), and its number relative to each of them: with `-t` all

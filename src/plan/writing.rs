@@ -50,17 +50,8 @@ pub fn limit(span: &TimeSpan, target: &Target) -> Limit {
         _ => {}
     }
     match (target.burst_size, target.think_time) {
-        (Some(count), Some(ms)) if ms > 0 => Limit::bursts(count, sharing_threads(span, target), ms),
+        (Some(count), Some(ms)) if ms > 0 => Limit::bursts(count, span.threads_on(target), ms),
         _ => Limit::None,
-    }
-}
-
-/// Threads that share the target's bursts.
-fn sharing_threads(span: &TimeSpan, target: &Target) -> u32 {
-    match (span.thread_count, target.thread_targets.len()) {
-        (0, _) => target.threads_per_file,
-        (pool, 0) => pool,
-        (_, named) => u32::try_from(named).unwrap_or(u32::MAX),
     }
 }
 

@@ -154,6 +154,23 @@ impl TimeSpan {
     pub fn is_floating_pool(&self) -> bool {
         self.thread_count > 0 && self.request_count > 0
     }
+
+    /// How many threads there are: those of `-F`, or of all targets together.
+    pub fn threads(&self) -> u64 {
+        match self.thread_count {
+            0 => self.targets.iter().map(|target| u64::from(target.threads_per_file)).sum(),
+            pool => pool.into(),
+        }
+    }
+
+    /// How many of them work on a target: its own, or those of the pool that it doesn't leave to others.
+    pub fn threads_on(&self, target: &Target) -> u32 {
+        match (self.thread_count, target.thread_targets.len()) {
+            (0, _) => target.threads_per_file,
+            (pool, 0) => pool,
+            (_, named) => u32::try_from(named).unwrap_or(u32::MAX),
+        }
+    }
 }
 
 /// A CPU as DISKSPD names it: number within a processor group. On Linux group g holds CPUs 64 g to 64 g + 63.

@@ -66,7 +66,7 @@ impl Record {
 }
 
 fn check_threads(place: &str, asked: &TimeSpan, got: &SpanResults) -> Result<(), String> {
-    must_equal(place, "threads", threads(asked), got.threads.len() as u64)?;
+    must_equal(place, "threads", asked.threads(), got.threads.len() as u64)?;
     for (thread, results) in got.threads.iter().enumerate() {
         let place = format!("{place}, thread {thread}");
         let targets = targets_of(asked, thread as u32);
@@ -76,14 +76,6 @@ fn check_threads(place: &str, asked: &TimeSpan, got: &SpanResults) -> Result<(),
         }
     }
     Ok(())
-}
-
-/// How many threads the time span has.
-fn threads(span: &TimeSpan) -> u64 {
-    match span.thread_count {
-        0 => span.targets.iter().map(|target| u64::from(target.threads_per_file)).sum(),
-        pool => u64::from(pool),
-    }
 }
 
 /// How many targets the thread works on: one of `-t` on its own, one of a pool on all that don't list other threads.

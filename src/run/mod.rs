@@ -12,6 +12,7 @@ mod content;
 mod control;
 mod cost;
 mod creation;
+mod crew;
 mod effort;
 pub mod events;
 pub mod exact;

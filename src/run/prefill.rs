@@ -3,6 +3,7 @@
 use super::console::Console;
 use super::content;
 use super::control::Control;
+use super::crew;
 use super::span::Options;
 use crate::plan::SpanPlan;
 use crate::sys::extents::{Kind, each_piece};
@@ -22,8 +23,6 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
 
 /// What is written where nothing was written yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +44,6 @@ pub type Done = RefCell<HashSet<PathBuf>>;
 const CHUNK: u64 = 1 << 20;
 /// Writes in flight.
 const THREADS: usize = 4;
-/// Between two reports of progress.
-const PROGRESS: Duration = Duration::from_millis(100);
 /// Time for looking whether a device is empty, ns.
 const LOOK: u64 = 300_000_000;
 
@@ -233,33 +230,9 @@ impl Shared<'_> {
     fn run(&self) -> io::Result<()> {
         let Filling { order, total, console, .. } = *self.filling;
         let name = order.path.to_string();
-        std::thread::scope(|scope| {
-            let (ended, ends) = mpsc::channel();
-            for _ in 0..self.chunks.len().min(THREADS) {
-                let ended = ended.clone();
-                let work = move || {
-                    let result = self.work();
-                    self.failed.fetch_or(result.is_err(), Ordering::Relaxed);
-                    // Nobody listens only when starting a further thread failed.
-                    let _ = ended.send(result);
-                };
-                std::thread::Builder::new()
-                    .name("prefill".into())
-                    .spawn_scoped(scope, work)
-                    .inspect_err(|_| self.failed.store(true, Ordering::Relaxed))?;
-            }
-            drop(ended);
-            let mut first = Ok(());
-            loop {
-                match ends.recv_timeout(PROGRESS) {
-                    Ok(result) => first = first.and(result),
-                    Err(RecvTimeoutError::Timeout) => {
-                        console.draw_preparation(&name, self.done.load(Ordering::Relaxed), total)
-                    }
-                    Err(RecvTimeoutError::Disconnected) => return first,
-                }
-            }
-        })
+        let threads = self.chunks.len().min(THREADS) as u64;
+        let report = || console.draw_preparation(&name, self.done.load(Ordering::Relaxed), total);
+        crew::work("prefill", threads, &self.failed, || self.work(), report)
     }
 
     fn work(&self) -> io::Result<()> {

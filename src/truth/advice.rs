@@ -55,7 +55,7 @@ fn done(table: &crate::results::Table, path: &RawText) -> u64 {
 
 /// `-g` limits each thread on each target: what is reported is the sum.
 fn limited(span: &SpanView, target: &Target) -> Option<Finding> {
-    let threads = u64::from(threads_on(span, target));
+    let threads = u64::from(span.asked.threads_on(target));
     let (each, all) = match target.throughput? {
         Throughput::Iops(iops) => (format!("{iops} IOPS"), format!("{} IOPS", u64::from(iops) * threads)),
         Throughput::BytesPerMillisecond(bytes) => {
@@ -69,13 +69,4 @@ fn limited(span: &SpanView, target: &Target) -> Option<Finding> {
     let message =
         format!("-g limits each of the {threads} threads on '{}' to {each}: {all} in all", target.path);
     Some(Finding::new("throughput-limit-per-thread", Severity::Note, span, message).on(&target.path))
-}
-
-/// How many threads work on a target.
-pub(super) fn threads_on(span: &SpanView, target: &Target) -> u32 {
-    match (span.asked.thread_count, target.thread_targets.len()) {
-        (0, _) => target.threads_per_file,
-        (pool, 0) => pool,
-        (_, named) => u32::try_from(named).unwrap_or(u32::MAX),
-    }
 }

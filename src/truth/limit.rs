@@ -1,6 +1,5 @@
 //! What limited a run: the storage, the queue depth, the CPU, the program itself, or somebody's limit.
 
-use super::advice::threads_on;
 use super::{Finding, Severity, SpanView, little};
 use crate::engine::EngineKind;
 use crate::profile::{Target, Throughput};
@@ -166,7 +165,7 @@ fn io_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a IoLimit> {
 fn is_paced(span: &SpanView) -> bool {
     let seconds = span.measured.seconds;
     let limit = |target: &Target| -> Option<f64> {
-        let (threads, block) = (f64::from(threads_on(span, target)), f64::from(target.block_size));
+        let (threads, block) = (f64::from(span.asked.threads_on(target)), f64::from(target.block_size));
         let each = match target.throughput {
             Some(Throughput::Iops(iops)) if iops > 0 => f64::from(iops) * block,
             Some(Throughput::BytesPerMillisecond(bytes)) if bytes > 0 => f64::from(bytes) * 1000.0,

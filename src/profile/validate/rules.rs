@@ -62,11 +62,7 @@ impl Case<'_> {
 
     /// Threads that share the target's burst.
     fn sharing_threads(&self) -> u64 {
-        match (self.span.thread_count, self.target.thread_targets.len()) {
-            (0, _) => self.target.threads_per_file.into(),
-            (pool, 0) => pool.into(),
-            (_, named) => named as u64,
-        }
+        self.span.threads_on(self.target).into()
     }
 }
 

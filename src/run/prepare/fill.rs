@@ -1,6 +1,7 @@
 //! Writing a whole file at the device's speed.
 
 use super::Order;
+use crate::run::crew;
 use crate::sys::memory::Buffer;
 use crate::sys::writeback;
 use std::fs::File;
@@ -8,8 +9,6 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
 
 /// Bytes per write: a multiple of the pattern's 256, so that one buffer does for all offsets.
 const BLOCK: u64 = 1 << 20;
@@ -17,8 +16,6 @@ const BLOCK: u64 = 1 << 20;
 const IN_FLIGHT: u32 = 8;
 /// Blocks in the page cache whose writing back has begun but isn't awaited.
 const BEHIND: u64 = 16;
-/// Between two reports of progress.
-const PROGRESS: Duration = Duration::from_millis(100);
 
 /// What is to be written where.
 pub(super) struct Job<'a> {
@@ -142,34 +139,8 @@ impl<'a> Part<'a> {
 /// Writes a part with so many threads while this one reports progress. The first error counts.
 fn run(part: &Part<'_>, threads: u32, size: u64, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Error> {
     let blocks = (part.to - part.from).div_ceil(BLOCK);
-    std::thread::scope(|scope| {
-        let (ended, ends) = mpsc::channel();
-        for _ in 0..blocks.min(threads.into()) {
-            let ended = ended.clone();
-            let work = move || {
-                let result = part.write();
-                part.failed.fetch_or(result.is_err(), Ordering::Relaxed);
-                // Nobody listens only when starting a further thread failed.
-                let _ = ended.send(result);
-            };
-            std::thread::Builder::new()
-                .name("prepare".into())
-                .spawn_scoped(scope, work)
-                .inspect_err(|_| part.failed.store(true, Ordering::Relaxed))?;
-        }
-        drop(ended);
-        let mut first = Ok(());
-        loop {
-            match ends.recv_timeout(PROGRESS) {
-                Ok(result) => first = first.and(result),
-                Err(RecvTimeoutError::Timeout) => {
-                    progress(part.from + part.done.load(Ordering::Relaxed), size)
-                }
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
-        }
-        first
-    })
+    let report = || progress(part.from + part.done.load(Ordering::Relaxed), size);
+    crew::work("prepare", blocks.min(threads.into()), &part.failed, || part.write(), report)
 }
 
 #[cfg(test)]

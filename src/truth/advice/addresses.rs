@@ -1,13 +1,13 @@
 //! Where I/Os go: streams on top of each other, blocks across the borders of blocks.
 
-use super::{done, storage, threads_on};
+use super::{done, storage};
 use crate::profile::{CacheMode, Target};
 use crate::truth::{Finding, Severity, SpanView};
 
 /// Without `-T` and `-si` every thread starts its sequential stream at the same place. The check of the profile has said so
 /// before the run; here it stays for programs, with what follows from it.
 pub(super) fn overlapping(span: &SpanView, target: &Target) -> Option<Finding> {
-    let threads = threads_on(span, target);
+    let threads = span.asked.threads_on(target);
     let apart = target.random_ratio > 0 || target.interlocked_sequential || target.thread_stride > 0;
     if apart || threads < 2 || done(&span.measured.total, &target.path) == 0 {
         return None;
