@@ -34,7 +34,8 @@ pub struct Workload {
     /// I/Os in flight.
     depth: u32,
     seconds: u32,
-    write: bool,
+    /// Per cent of the I/Os that write.
+    writes: u32,
     sequential: bool,
     /// Through the page cache.
     buffered: bool,
@@ -79,14 +80,17 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let block = bytes(&block).ok_or_else(|| format!("--bs {block}: a size is expected, as 4K"))?;
     let truth = arguments.flag("--truth");
     let latency = arguments.flag("--lat") || truth;
-    let write = arguments.flag("--write");
+    let writes = arguments.number("--writes", 0)?;
+    if writes > 100 {
+        return Err(format!("--writes {writes}: per cent of the I/Os are expected").into());
+    }
     let last_cpu = std::thread::available_parallelism().map_or(0, |cpus| cpus.get() as u32 - 1);
     let mut workload = Workload {
         size: size(&target)?,
         block,
         depth: 1,
         seconds: arguments.number("--seconds", 2)?,
-        write,
+        writes,
         sequential: arguments.flag("--sequential"),
         buffered: arguments.flag("--buffered"),
         latency,
@@ -104,13 +108,15 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         truth,
         markdown: arguments.flag("--markdown"),
     };
-    if write {
-        may_be_written(&workload.target)?;
-    } else {
-        only_reads(&tools::ours(&workload))?;
-    }
     let tools = all_tools(arguments)?;
     arguments.finish()?;
+    if writes > 0 {
+        may_be_written(&workload.target)?;
+    } else {
+        for ours in tools.iter().filter(|tool| tool.is_ours()) {
+            only_reads(&ours.arguments(&workload).unwrap_or_default())?;
+        }
+    }
     machine::print(way.markdown);
     if workload.buffered {
         // Into the page cache.
@@ -132,7 +138,11 @@ fn all_tools(arguments: &mut Arguments) -> Result<Vec<Tool>, Failure> {
         None => vec![program::path(None)?],
     };
     let mut tools: Vec<Tool> =
-        ours.into_iter().enumerate().map(|(index, path)| Tool::ours(index, path)).collect();
+        ours.iter().enumerate().map(|(index, path)| Tool::ours(index, path.clone())).collect();
+    // The first build again, in other ways.
+    if let Some(variants) = arguments.value("--variants")? {
+        tools.extend(variants.split(';').map(|options| Tool::variant(options.trim(), &ours[0])));
+    }
     for (option, name, variants) in tools::PEERS {
         match arguments.value(option)?.map(|path| absolute(&path)).transpose()?.or_else(|| installed(name)) {
             Some(path) => tools.extend(variants.iter().map(|variant| Tool::peer(variant, &path))),
@@ -184,7 +194,7 @@ fn only_reads(arguments: &[String]) -> Result<(), Failure> {
     let request = program::request_of(arguments)?;
     let mut targets = request.profile.time_spans.iter().flat_map(|span| &span.targets);
     match request.xml_profile.is_some() || targets.any(|t| t.write_ratio > 0 || t.file_size.is_some()) {
-        true => Err("--ours-options: this would write to the target; that takes --write".into()),
+        true => Err("--ours-options: this would write to the target; that takes --writes".into()),
         false => Ok(()),
     }
 }
@@ -220,14 +230,14 @@ fn compare(workload: &Workload, way: &Way, tools: &[Tool]) -> Result<(), Failure
             }
         }
     }
-    let kind = match (workload.write, workload.sequential) {
-        (false, false) => "random reads",
-        (false, true) => "sequential reads",
-        (true, false) => "random writes",
-        (true, true) => "sequential writes",
+    let order = if workload.sequential { "sequential" } else { "random" };
+    let kind = match workload.writes {
+        0 => "reads".to_owned(),
+        100 => "writes".to_owned(),
+        some => format!("reads and {some} % writes"),
     };
     println!(
-        "{} {} of {}, depth {}, {}, {} rounds of {} s on CPU {}\n",
+        "{} {order} {} of {}, depth {}, {}, {} rounds of {} s on CPU {}\n",
         workload.target.display(),
         kind,
         Size(workload.block),

@@ -21,6 +21,20 @@ pub struct Figures {
     pub p999: Option<f64>,
 }
 
+impl Figures {
+    /// Reads and writes together. Percentiles of two kinds can't be put together.
+    fn of_both(reads: Figures, writes: Figures) -> Figures {
+        let ios = reads.ios + writes.ios;
+        let mean = reads.mean.zip(writes.mean);
+        Figures {
+            iops: reads.iops + writes.iops,
+            ios,
+            mean: mean.map(|(read, write)| (read * reads.ios + write * writes.ios) / ios),
+            ..Figures::default()
+        }
+    }
+}
+
 /// The first row of totals, `total: bytes | I/Os | MiB/s | I/O per s | AvgLat ..`, and the table of percentiles.
 pub fn of_diskspd(text: &str, w: &Workload) -> Option<Figures> {
     let total = text.lines().find_map(|line| line.trim_start().strip_prefix("total:"))?;
@@ -59,7 +73,10 @@ pub fn of_fio(text: &str, _: &Workload) -> Option<Figures> {
         };
         (figures.ios > 0.0).then_some(figures)
     };
-    of("read").or_else(|| of("write"))
+    match (of("read"), of("write")) {
+        (Some(reads), Some(writes)) => Some(Figures::of_both(reads, writes)),
+        (one, other) => one.or(other),
+    }
 }
 
 /// A line per second, `IOPS=1.23M, ..`, and percentiles in ns where the rate of the counter is known.
@@ -139,7 +156,7 @@ mod tests {
             block: 4096,
             depth: 32,
             seconds: 2,
-            write: false,
+            writes: 0,
             sequential: false,
             buffered: false,
             latency: true,
@@ -230,5 +247,15 @@ READ        Elapsed time     :      2.000s      2.000s
         for parse in [of_diskspd, of_fio, of_io_uring, of_elbencho] {
             assert_eq!(parse("x: Permission denied\n", &w), None);
         }
+    }
+
+    #[test]
+    fn reads_and_writes_of_a_mix_are_added_up() {
+        let mixed = FIO.replace(
+            r#""write": {"iops": 0, "total_ios": 0}"#,
+            r#""write": {"iops": 5000.0, "total_ios": 10000, "lat_ns": {"mean": 400000.0}}"#,
+        );
+        let both = of_fio(&mixed, &workload()).unwrap();
+        assert_eq!((both.iops, both.ios, both.mean, both.p50), (15_000.0, 30_000.0, Some(200.0), None));
     }
 }

@@ -28,7 +28,11 @@ pub const PEERS: &[(&str, &str, &[Variant])] = &[
             ("fio", |w| Some(fio(w, false)), figures::of_fio),
         ],
     ),
-    ("--elbencho", "elbencho", &[("elbencho", |w| Some(elbencho(w)), figures::of_elbencho)]),
+    (
+        "--elbencho",
+        "elbencho",
+        &[("elbencho", |w| matches!(w.writes, 0 | 100).then(|| elbencho(w)), figures::of_elbencho)],
+    ),
 ];
 
 /// A tool that is there.
@@ -38,18 +42,35 @@ pub struct Tool {
     /// Where it is.
     pub program: PathBuf,
     variant: Option<Variant>,
+    /// Options of ours beside the workload's.
+    options: Vec<String>,
 }
 
 impl Tool {
     /// A build of ours.
     pub fn ours(index: usize, program: PathBuf) -> Tool {
         let name = if index == 0 { "diskspd".to_owned() } else { format!("diskspd {}", index + 1) };
-        Tool { name, program, variant: None }
+        Tool { name, program, variant: None, options: Vec::new() }
+    }
+
+    /// A build of ours with further options.
+    pub fn variant(options: &str, program: &Path) -> Tool {
+        Tool {
+            name: format!("diskspd {options}"),
+            program: program.to_owned(),
+            variant: None,
+            options: options.split_ascii_whitespace().map(str::to_owned).collect(),
+        }
     }
 
     /// A peer.
     pub fn peer(variant: &Variant, program: &Path) -> Tool {
-        Tool { name: variant.0.to_owned(), program: program.to_owned(), variant: Some(*variant) }
+        Tool {
+            name: variant.0.to_owned(),
+            program: program.to_owned(),
+            variant: Some(*variant),
+            options: Vec::new(),
+        }
     }
 
     /// Whether it is a build of this project.
@@ -61,7 +82,7 @@ impl Tool {
     pub fn arguments(&self, workload: &Workload) -> Option<Vec<String>> {
         match self.variant {
             Some((_, arguments, _)) => arguments(workload),
-            None => Some(ours(workload)),
+            None => Some(ours(workload, &self.options)),
         }
     }
 
@@ -75,12 +96,12 @@ impl Tool {
 }
 
 /// Options of ours.
-pub fn ours(w: &Workload) -> Vec<String> {
+fn ours(w: &Workload, further: &[String]) -> Vec<String> {
     let mut options = vec![
         format!("-b{}", w.block),
         format!("-o{}", w.depth),
         "-t1".into(),
-        format!("-w{}", if w.write { 100 } else { 0 }),
+        format!("-w{}", w.writes),
         format!("-d{}", w.seconds),
         "-W0".into(),
         // The CPU is chosen already.
@@ -89,7 +110,7 @@ pub fn ours(w: &Workload) -> Vec<String> {
     ];
     options.extend((!w.buffered).then(|| "-Su".to_owned()));
     options.extend(w.latency.then(|| "-L".to_owned()));
-    options.extend(w.ours.iter().cloned());
+    options.extend(w.ours.iter().chain(further).cloned());
     options.push(w.target.display().to_string());
     options
 }
@@ -104,7 +125,7 @@ fn waits_for_one(w: &Workload) -> Option<Vec<String>> {
 
 /// It reads only; batches have at most 32. Its first figure comes after a second, so it runs one longer.
 fn io_uring(w: &Workload, submit: u32, complete: u32) -> Option<Vec<String>> {
-    if w.write {
+    if w.writes > 0 {
         return None;
     }
     let (submit, complete) = (submit.clamp(1, 32), complete.clamp(1, 32));
@@ -134,16 +155,19 @@ fn tsc_hertz() -> u64 {
 /// Tuned: files and buffers registered, batches of a quarter of the depth, cheap random numbers, no map of blocks,
 /// and no clock reads that aren't asked for.
 fn fio(w: &Workload, tuned: bool) -> Vec<String> {
-    let way = match (w.write, w.sequential) {
-        (false, false) => "randread",
-        (false, true) => "read",
-        (true, false) => "randwrite",
-        (true, true) => "write",
+    let way = match (w.writes, w.sequential) {
+        (0, false) => "randread",
+        (0, true) => "read",
+        (100, false) => "randwrite",
+        (100, true) => "write",
+        (_, false) => "randrw",
+        (_, true) => "rw",
     };
     let mut options: Vec<String> = vec![
         "--name=j".into(),
         format!("--filename={}", w.target.display()),
         format!("--rw={way}"),
+        format!("--rwmixwrite={}", w.writes),
         format!("--bs={}", w.block),
         format!("--iodepth={}", w.depth),
         "--ioengine=io_uring".into(),
@@ -182,7 +206,7 @@ fn elbencho(w: &Workload) -> Vec<String> {
         w.block,
         w.size,
         w.depth,
-        if w.write { "-w" } else { "-r" },
+        if w.writes > 0 { "-w" } else { "-r" },
     );
     let mut options: Vec<String> = options.split(' ').map(str::to_owned).collect();
     let flags = [
