@@ -24,7 +24,7 @@ fn blocks(content: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Queue depths and targets' caching: whatever order completions take, slots belong to requests.
-const WAYS: [&str; 5] = ["-o1", "-o8", "-o32 -L", "-o16 -Su", "-o8 -x"];
+const WAYS: [&str; 7] = ["-o1", "-o8", "-o32 -L", "-o16 -Su", "-o8 -x", "-o4 -Sm", "-o1 -Smw"];
 
 #[test]
 fn the_pattern_and_zeros_survive_reads_in_between() {
@@ -62,10 +62,18 @@ fn a_source_is_sent_from_all_its_places() {
     // Every place of the source tells where it is.
     let content: Vec<u8> = (0..1u32 << 15).flat_map(|i| (i * 4).to_le_bytes()).collect();
     std::fs::write(&source, &content).unwrap();
-    for (way, alignment) in
-        [("-o1", 1), ("-o8", 1), ("-o8 -L -w50", 1), ("-o16 -Su", 512), ("-o8 -x -Su", 512)]
-    {
-        let line = format!("-w100 {way} -r -t2 -Z128K,{}", source.display());
+    for (way, alignment) in [
+        ("-o1 -t2", 1),
+        ("-o8 -t2", 1),
+        ("-o8 -t2 -L -w50", 1),
+        ("-o16 -t2 -Su", 512),
+        ("-o8 -t2 -x -Su", 512),
+        ("-o8 -t2 --engine aio -Su", 512),
+        // Copies of two threads to the same block would get mixed.
+        ("-o4 -Sm", 1),
+        ("-o1 -Smw -w50", 1),
+    ] {
+        let line = format!("-w100 {way} -r -Z128K,{}", source.display());
         let places: HashSet<usize> = blocks(&written(&line, &file))
             .map(|block| {
                 // The second whole number of a slice is in sight even if it begins in the middle of one.
