@@ -44,6 +44,33 @@ fn the_pattern_and_zeros_survive_reads_in_between() {
 }
 
 #[test]
+fn the_pattern_counts_on_from_the_read_slots_to_the_write_slots() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    // 1000 bytes of read slots end with 0xe7, three times as many with 0xb7.
+    for (block, requests, first, line) in [
+        (1000, 1, 0xe8u8, "-w100"),
+        (1000, 1, 0xe8, "-w50 -r"),
+        (1000, 1, 0xe8, "-w100 -Sm"),
+        (1000, 3, 0xb8, "-w100 -r"),
+        (1000, 3, 0xb8, "-w30 -rs50 -L"),
+        (1000, 3, 0xb8, "-w100 -F1 -O3"),
+        (100, 2, 0xc8, "-w100 -p"),
+        (768, 3, 0x00, "-w100"),
+    ] {
+        std::fs::write(&file, vec![0xee; 60_000]).unwrap();
+        let line = format!("-b{block} -o{requests} {line} -W0 -d1 {{}}");
+        assert!(diskspd(&line, &file).report().total("Write IO").ios > 0);
+        let slot = |n: usize| (0..block).map(move |i| first.wrapping_add((n * block + i) as u8));
+        let content = std::fs::read(&file).unwrap();
+        for written in content.chunks(block).filter(|c| c.iter().any(|&byte| byte != 0xee)) {
+            let known = (0..requests).any(|n| slot(n).eq(written.iter().copied()));
+            assert!(known, "{line}: {:x?} ...", &written[..8]);
+        }
+    }
+}
+
+#[test]
 fn fresh_content_is_different_in_every_sector_of_every_thread() {
     let directory = directory();
     let file = directory.path().join("test.dat");
