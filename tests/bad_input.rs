@@ -56,6 +56,36 @@ fn unaligned_work_without_the_cache_is_refused_with_the_setting_that_is_off() {
 }
 
 #[test]
+fn an_absolute_distribution_without_the_cache_ends_on_a_logical_block() {
+    let directory = directory();
+    let (odd, even) = (directory.path().join("odd.dat"), directory.path().join("even.dat"));
+    std::fs::write(&odd, vec![0; 102_401]).unwrap();
+    std::fs::write(&even, vec![0; 1 << 20]).unwrap();
+    for (line, file, area, remedy) in [
+        ("-r -rdabs10/32K", &odd, "102401 bytes", "-f102400 "),
+        ("-r -rdabs10/32K:0/8K:40/100M", &odd, "102401 bytes", "-f102400 "),
+        ("-rs50 -rdabs10/32K -f100001", &even, "100001 bytes", "-f99840 "),
+        ("-r -rdabs10/32K -B8K:50001", &even, "50001 bytes", "-f57856 "),
+    ] {
+        let line = format!("-b4K -Su {line} -W0 -d1 {{}}");
+        diskspd(&line, file).fails(1, &["-rdabs", area, "512", remedy]);
+        let buffered = line.replace("-Su", "-Sb");
+        assert!(diskspd(&buffered, file).report().total("Total IO").ios > 0, "{buffered}");
+    }
+    // The end of the area makes no difference where no range reaches it.
+    for line in [
+        "-r -rdabs100/32K",
+        "-r -rdabs10/32K:90/64K",
+        "-r -rdabs10/98K -f99K",
+        "-r -rdabs10/32K -f102400",
+        "-r -rdpct10/10 -f100001",
+    ] {
+        let line = format!("-b4K -Su -o8 {line} -W0 -d1 {{}}");
+        assert!(diskspd(&line, &odd).report().total("Total IO").ios > 0, "{line}");
+    }
+}
+
+#[test]
 fn no_permission() {
     let directory = directory();
     let file = directory.path().join("test.dat");

@@ -24,7 +24,7 @@ fn blocks(content: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Queue depths and targets' caching: whatever order completions take, slots belong to requests.
-const WAYS: [&str; 5] = ["-o1", "-o8", "-o32 -L", "-o16 -Su", "-o8 -x"];
+const WAYS: [&str; 7] = ["-o1", "-o8", "-o32 -L", "-o16 -Su", "-o8 -x", "-o4 -Sm", "-o1 -Smw"];
 
 #[test]
 fn the_pattern_and_zeros_survive_reads_in_between() {
@@ -39,6 +39,33 @@ fn the_pattern_and_zeros_survive_reads_in_between() {
             assert!(blocks(&content).all(|block| block == pattern), "{way} {mix}");
             let content = written(&format!("{way} {mix} -Z"), &file);
             assert!(blocks(&content).all(|block| block == [0; BLOCK]), "{way} {mix} -Z");
+        }
+    }
+}
+
+#[test]
+fn the_pattern_counts_on_from_the_read_slots_to_the_write_slots() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    // 1000 bytes of read slots end with 0xe7, three times as many with 0xb7.
+    for (block, requests, first, line) in [
+        (1000, 1, 0xe8u8, "-w100"),
+        (1000, 1, 0xe8, "-w50 -r"),
+        (1000, 1, 0xe8, "-w100 -Sm"),
+        (1000, 3, 0xb8, "-w100 -r"),
+        (1000, 3, 0xb8, "-w30 -rs50 -L"),
+        (1000, 3, 0xb8, "-w100 -F1 -O3"),
+        (100, 2, 0xc8, "-w100 -p"),
+        (768, 3, 0x00, "-w100"),
+    ] {
+        std::fs::write(&file, vec![0xee; 60_000]).unwrap();
+        let line = format!("-b{block} -o{requests} {line} -W0 -d1 {{}}");
+        assert!(diskspd(&line, &file).report().total("Write IO").ios > 0);
+        let slot = |n: usize| (0..block).map(move |i| first.wrapping_add((n * block + i) as u8));
+        let content = std::fs::read(&file).unwrap();
+        for written in content.chunks(block).filter(|c| c.iter().any(|&byte| byte != 0xee)) {
+            let known = (0..requests).any(|n| slot(n).eq(written.iter().copied()));
+            assert!(known, "{line}: {:x?} ...", &written[..8]);
         }
     }
 }
@@ -62,10 +89,18 @@ fn a_source_is_sent_from_all_its_places() {
     // Every place of the source tells where it is.
     let content: Vec<u8> = (0..1u32 << 15).flat_map(|i| (i * 4).to_le_bytes()).collect();
     std::fs::write(&source, &content).unwrap();
-    for (way, alignment) in
-        [("-o1", 1), ("-o8", 1), ("-o8 -L -w50", 1), ("-o16 -Su", 512), ("-o8 -x -Su", 512)]
-    {
-        let line = format!("-w100 {way} -r -t2 -Z128K,{}", source.display());
+    for (way, alignment) in [
+        ("-o1 -t2", 1),
+        ("-o8 -t2", 1),
+        ("-o8 -t2 -L -w50", 1),
+        ("-o16 -t2 -Su", 512),
+        ("-o8 -t2 -x -Su", 512),
+        ("-o8 -t2 --engine aio -Su", 512),
+        // Copies of two threads to the same block would get mixed.
+        ("-o4 -Sm", 1),
+        ("-o1 -Smw -w50", 1),
+    ] {
+        let line = format!("-w100 {way} -r -Z128K,{}", source.display());
         let places: HashSet<usize> = blocks(&written(&line, &file))
             .map(|block| {
                 // The second whole number of a slice is in sight even if it begins in the middle of one.

@@ -66,6 +66,10 @@ impl Engine for Aio {
         self.queue.memory()
     }
 
+    fn content(&self) -> &[u8] {
+        self.queue.content()
+    }
+
     fn features(&self) -> String {
         let completions = match self.queue.reads_ring() {
             true => "completions read in user space",

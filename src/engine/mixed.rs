@@ -1,7 +1,7 @@
 //! Mapped files beside others in one thread: an I/O on a mapped file is done at once, the others go to the queue.
 
 use super::mmap::Mapped;
-use super::{Done, Engine, EngineError, EngineRow, File, Io, Limits, Setup};
+use super::{Direction, Done, Engine, EngineError, EngineRow, File, Io, Limits, Setup};
 use crate::sys::io_priority::ThreadIoPriority;
 use std::time::Duration;
 
@@ -56,7 +56,11 @@ impl Engine for Mixed {
             }
             match &mut self.ways[io.file as usize] {
                 Way::Mapped(view) => {
-                    self.taken.push(view.perform(io, self.queue.buffer(), &mut self.thread)?);
+                    let result = match io.direction {
+                        Direction::Read => view.read(io, self.queue.buffer(), &mut self.thread)?,
+                        Direction::Write => view.write(io, self.queue.content(), &mut self.thread)?,
+                    };
+                    self.taken.push(Done { request: io.request, result });
                 }
                 Way::Queue(file) => {
                     if self.queue.submit(&[Io { file: *file, ..*io }])? == 0 {
@@ -80,6 +84,10 @@ impl Engine for Mixed {
 
     fn buffer(&mut self) -> &mut [u8] {
         self.queue.buffer()
+    }
+
+    fn content(&self) -> &[u8] {
+        self.queue.content()
     }
 
     fn features(&self) -> String {

@@ -1,51 +1,52 @@
 //! Memory-mapped files: an I/O is a copy between the view of a file and the buffer, done at once by the thread itself.
 
-use super::{Direction, Done, Engine, EngineError, File, Io, Limits, Setup};
+use super::{AtOnce, Direction, Done, Engine, EngineError, File, Io, Setup};
 use crate::sys::io_priority::{IoPriority, ThreadIoPriority};
 use crate::sys::mapping::{MapOptions, View};
 use crate::sys::memory::Buffer;
+use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
 
 /// Every file is mapped.
 pub struct Mmap {
-    limits: Limits,
+    ios: AtOnce,
     views: Vec<Mapped>,
     thread: ThreadIoPriority,
     buffer: Buffer,
-    taken: Vec<Done>,
 }
 
 impl Mmap {
     pub(super) fn new(setup: Setup) -> Result<Mmap, EngineError> {
-        let limits = Limits::of(&setup, true);
+        let ios = AtOnce::new(&setup, true);
         let views = setup.files.into_iter().map(Mapped::new).collect::<Result<_, _>>()?;
-        let taken = Vec::with_capacity(setup.depth as usize);
-        Ok(Mmap { limits, views, thread: ThreadIoPriority::default(), buffer: setup.buffer, taken })
+        Ok(Mmap { ios, views, thread: ThreadIoPriority::default(), buffer: setup.buffer })
     }
 }
 
 impl Engine for Mmap {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
-        let room = self.limits.depth as usize - self.taken.len();
-        let batch = &batch[..batch.len().min(room)];
-        for io in batch {
-            if !self.limits.allow(io) {
-                return Err(self.limits.refuse(io));
+        let Mmap { ios, views, thread, buffer } = self;
+        ios.submit(batch, |io| {
+            let view = &mut views[io.file as usize];
+            match io.direction {
+                Direction::Read => view.read(io, buffer.as_mut_slice(), thread),
+                Direction::Write => view.write(io, buffer.as_slice(), thread),
             }
-            let view = &mut self.views[io.file as usize];
-            self.taken.push(view.perform(io, self.buffer.as_mut_slice(), &mut self.thread)?);
-        }
-        Ok(batch.len())
+        })
     }
 
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        done.append(&mut self.taken);
+        self.ios.wait(done);
         Ok(())
     }
 
     fn buffer(&mut self) -> &mut [u8] {
         self.buffer.as_mut_slice()
+    }
+
+    fn content(&self) -> &[u8] {
+        self.buffer.as_slice()
     }
 
     fn features(&self) -> String {
@@ -69,24 +70,37 @@ impl Mapped {
         Ok(Mapped { view, priority: file.priority })
     }
 
-    /// Does one I/O. Pages that have to be read for it are read with the priority of the thread.
-    pub(super) fn perform(
+    /// Does a read into its place in `private` memory; returns [`Done::result`]. Pages that have to be read for it are
+    /// read with the priority of the thread.
+    pub(super) fn read(
         &mut self,
         io: &Io,
-        buffer: &mut [u8],
+        private: &mut [u8],
         thread: &mut ThreadIoPriority,
-    ) -> Result<Done, EngineError> {
+    ) -> Result<i64, EngineError> {
         thread.set(self.priority).map_err(super::priority_refused)?;
-        let slot = &mut buffer[io.buffer_offset..io.buffer_offset + io.length as usize];
-        let result = match io.direction {
-            Direction::Read => self.view.read(io.offset, slot),
-            Direction::Write => self.view.write(io.offset, slot),
-        };
-        let result = match result {
-            Ok(bytes) => bytes as i64,
-            Err(error) => -i64::from(error.raw_os_error().unwrap_or(libc::EIO)),
-        };
-        Ok(Done { request: io.request, result })
+        let Some(slot) = private.get_mut(io.place()) else { return Ok(-i64::from(libc::EFAULT)) };
+        Ok(result(self.view.read(io.offset, slot)))
+    }
+
+    /// Does a write from its place in `memory`, of which a part may be shared; otherwise as [`Mapped::read`].
+    pub(super) fn write(
+        &mut self,
+        io: &Io,
+        memory: &[u8],
+        thread: &mut ThreadIoPriority,
+    ) -> Result<i64, EngineError> {
+        thread.set(self.priority).map_err(super::priority_refused)?;
+        let Some(slot) = memory.get(io.place()) else { return Ok(-i64::from(libc::EFAULT)) };
+        Ok(result(self.view.write(io.offset, slot)))
+    }
+}
+
+/// As [`Done::result`] has it.
+fn result(copied: io::Result<usize>) -> i64 {
+    match copied {
+        Ok(bytes) => bytes as i64,
+        Err(error) => -i64::from(error.raw_os_error().unwrap_or(libc::EIO)),
     }
 }
 

@@ -4,6 +4,7 @@
 //! kernel never writes into freed memory. Engines know nothing of profiles, patterns or statistics.
 
 pub mod aio;
+mod at_once;
 mod file;
 mod limits;
 mod mixed;
@@ -17,8 +18,10 @@ use crate::clock::Clock;
 use crate::sys::io_priority::IoPriority;
 use crate::sys::memory::Buffer;
 use crate::sys::transfer::Transfer;
+use at_once::AtOnce;
 pub use file::File;
 use limits::Limits;
+use std::ops::Range;
 use std::time::Duration;
 
 /// Most bytes of one I/O: 2 GiB less one page. The kernel shortens anything longer, so engines refuse it.
@@ -53,6 +56,12 @@ pub struct Io {
 }
 
 impl Io {
+    /// Its data in the memory.
+    #[inline]
+    fn place(&self) -> Range<usize> {
+        self.buffer_offset..self.buffer_offset + self.length as usize
+    }
+
     /// For the queues of the kernel; priorities by file.
     #[inline]
     fn transfer(&self, priorities: &[IoPriority]) -> Transfer {
@@ -116,6 +125,10 @@ pub trait Engine {
     /// The private memory of all I/Os, to prepare what is written next and to look at what was read. Parts that are in
     /// flight must not be touched. (The bytes and not the [`Buffer`]: that one must stay where the kernel writes to.)
     fn buffer(&mut self) -> &mut [u8];
+
+    /// All memory of the I/Os, the shared part behind the private one included, to look at: writes may lie in either.
+    /// The same goes for parts in flight.
+    fn content(&self) -> &[u8];
 
     /// One line on what the engine makes use of, for `-v` and the record: `io_uring: single issuer, registered files`.
     fn features(&self) -> String;

@@ -1,46 +1,37 @@
 //! Completes at once, without any I/O: what is left is the cost of the program itself.
 
-use super::{Done, Engine, EngineError, Io, Limits, Setup};
+use super::{AtOnce, Done, Engine, EngineError, Io, Setup};
 use crate::sys::memory::Buffer;
 use std::time::Duration;
 
 /// See the module.
 pub struct Null {
-    limits: Limits,
+    ios: AtOnce,
     buffer: Buffer,
-    taken: Vec<Done>,
 }
 
 impl Null {
     pub(super) fn new(setup: Setup) -> Null {
-        Null {
-            limits: Limits::of(&setup, false),
-            taken: Vec::with_capacity(setup.depth as usize),
-            buffer: setup.buffer,
-        }
+        Null { ios: AtOnce::new(&setup, false), buffer: setup.buffer }
     }
 }
 
 impl Engine for Null {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
-        let room = self.limits.depth as usize - self.taken.len();
-        let batch = &batch[..batch.len().min(room)];
-        for io in batch {
-            if !self.limits.allow(io) {
-                return Err(self.limits.refuse(io));
-            }
-            self.taken.push(Done { request: io.request, result: i64::from(io.length) });
-        }
-        Ok(batch.len())
+        self.ios.submit(batch, |io| Ok(i64::from(io.length)))
     }
 
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        done.append(&mut self.taken);
+        self.ios.wait(done);
         Ok(())
     }
 
     fn buffer(&mut self) -> &mut [u8] {
         self.buffer.as_mut_slice()
+    }
+
+    fn content(&self) -> &[u8] {
+        self.buffer.as_slice()
     }
 
     fn features(&self) -> String {

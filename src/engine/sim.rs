@@ -259,6 +259,10 @@ impl Engine for Sim {
         self.buffer.as_mut_slice()
     }
 
+    fn content(&self) -> &[u8] {
+        self.buffer.as_slice()
+    }
+
     fn features(&self) -> String {
         format!("sim: {} channels, virtual clock", self.device.channels)
     }

@@ -1,75 +1,66 @@
 //! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it. Several that are handed over together are
 //! done one after the other.
 
-use super::{Direction, Done, Engine, EngineError, Io, Limits, Setup};
+use super::{AtOnce, Direction, Done, Engine, EngineError, File, Io, Setup};
 use crate::sys::io_priority::ThreadIoPriority;
+use crate::sys::memory::Buffer;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 use std::time::Duration;
 
 /// See the module.
 pub struct Sync {
-    limits: Limits,
-    setup: Setup,
+    ios: AtOnce,
+    files: Vec<File>,
+    buffer: Buffer,
     thread: ThreadIoPriority,
-    /// To be given back by the next `wait`.
-    taken: Vec<Done>,
 }
 
 impl Sync {
     pub(super) fn new(setup: Setup) -> Sync {
-        let limits = Limits::of(&setup, true);
-        let taken = Vec::with_capacity(setup.depth as usize);
-        Sync { limits, setup, thread: ThreadIoPriority::default(), taken }
+        let ios = AtOnce::new(&setup, true);
+        Sync { ios, files: setup.files, buffer: setup.buffer, thread: ThreadIoPriority::default() }
     }
+}
 
-    /// Does one I/O. A short transfer is not continued: it is the storage's answer, and is reported as such.
-    /// Such I/O has the priority of its thread, which changes where files of one thread differ in it.
-    fn perform(&mut self, io: &Io) -> Result<Result<usize, Errno>, EngineError> {
-        let Some(file) = self.setup.files.get(io.file as usize) else { return Ok(Err(Errno::BADF)) };
-        self.thread.set(file.priority).map_err(super::priority_refused)?;
-        let end = io.buffer_offset + io.length as usize;
-        let place = io.buffer_offset..end;
-        match io.direction {
-            Direction::Read => {
-                let Some(data) = self.setup.buffer.as_mut_slice().get_mut(place) else {
-                    return Ok(Err(Errno::FAULT));
-                };
-                Ok(retry_on_intr(|| pread(&file.handle, &mut *data, io.offset)))
-            }
-            Direction::Write => {
-                let Some(data) = self.setup.buffer.as_slice().get(place) else {
-                    return Ok(Err(Errno::FAULT));
-                };
-                Ok(retry_on_intr(|| pwrite(&file.handle, data, io.offset)))
-            }
+/// Does one I/O. A short transfer is not continued: it is the storage's answer, and is reported as such.
+fn perform(io: &Io, file: &File, buffer: &mut Buffer) -> Result<usize, Errno> {
+    match io.direction {
+        Direction::Read => {
+            let data = buffer.as_mut_slice().get_mut(io.place()).ok_or(Errno::FAULT)?;
+            retry_on_intr(|| pread(&file.handle, &mut *data, io.offset))
+        }
+        Direction::Write => {
+            let data = buffer.as_slice().get(io.place()).ok_or(Errno::FAULT)?;
+            retry_on_intr(|| pwrite(&file.handle, data, io.offset))
         }
     }
 }
 
 impl Engine for Sync {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
-        let room = self.limits.depth as usize - self.taken.len();
-        let batch = &batch[..batch.len().min(room)];
-        for io in batch {
-            if !self.limits.allow(io) {
-                return Err(self.limits.refuse(io));
-            }
-            let result = match self.perform(io)? {
+        let Sync { ios, files, buffer, thread } = self;
+        ios.submit(batch, |io| {
+            let file = &files[io.file as usize];
+            // Such I/O has the priority of its thread, which changes where files of one thread differ in it.
+            thread.set(file.priority).map_err(super::priority_refused)?;
+            Ok(match perform(io, file, buffer) {
                 Ok(bytes) => bytes as i64,
                 Err(errno) => -i64::from(errno.raw_os_error()),
-            };
-            self.taken.push(Done { request: io.request, result });
-        }
-        Ok(batch.len())
+            })
+        })
     }
 
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        done.append(&mut self.taken);
+        self.ios.wait(done);
         Ok(())
     }
 
     fn buffer(&mut self) -> &mut [u8] {
-        self.setup.buffer.as_mut_slice()
+        self.buffer.as_mut_slice()
+    }
+
+    fn content(&self) -> &[u8] {
+        self.buffer.as_slice()
     }
 
     fn features(&self) -> String {

@@ -125,6 +125,10 @@ impl Engine for Uring {
         self.ring.memory()
     }
 
+    fn content(&self) -> &[u8] {
+        self.ring.content()
+    }
+
     fn features(&self) -> String {
         match self.ring.notes() {
             [] => "io_uring".to_string(),

@@ -4,7 +4,7 @@ use super::PlanError;
 use crate::profile::{CacheMode, DistributionKind, Target};
 use crate::system::target::{DirectRequirements, TargetFacts, TargetKind, is_drive_letter};
 use crate::units;
-use crate::workload::{Placement, Region};
+use crate::workload::{Grid, Placement, Region, effective_ranges};
 
 /// The kernel transfers no more than this in one call (`MAX_RW_COUNT` of read(2)), bytes.
 const MAX_TRANSFER: u32 = 0x7fff_f000;
@@ -53,7 +53,7 @@ pub fn check(
         && !target.memory_mapped_io
         && target.cache_mode != CacheMode::Cached
         && let Some(needs) = facts.direct
-        && let Err(message) = direct(target, facts, needs)
+        && let Err(message) = direct(target, facts, size, needs)
     {
         errors.push(PlanError::target(message));
     }
@@ -117,8 +117,8 @@ fn local(target: &Target, facts: &TargetFacts) -> String {
     )
 }
 
-/// `O_DIRECT` needs offsets and lengths on the device's grid: says which setting is off it.
-fn direct(target: &Target, facts: &TargetFacts, needs: DirectRequirements) -> Result<(), String> {
+/// `O_DIRECT` needs offsets and lengths on the device's grid: says which setting is off it. `size` is the target's.
+fn direct(target: &Target, facts: &TargetFacts, size: u64, needs: DirectRequirements) -> Result<(), String> {
     let path = &target.path;
     if needs.offset == 0 {
         return Err(format!(
@@ -137,19 +137,34 @@ fn direct(target: &Target, facts: &TargetFacts, needs: DirectRequirements) -> Re
     ]
     .into_iter()
     .chain(ranges.flat_map(|d| &d.ranges).map(|r| ("range of the distribution (-rdabs)", r.span)));
-    let off: Vec<String> = settings
+    let mut off: Vec<String> = settings
         .filter(|(_, value)| value % grid != 0)
         .map(|(name, value)| format!("the {name} of {value}"))
         .collect();
+    let cut = cut_area(target, size).filter(|area| area % grid != 0);
+    let remedy = cut.map_or(String::new(), |area| {
+        off.push(format!("the area of {area} bytes, up to whose end the distribution (-rdabs) goes,"));
+        format!("; -f{} ends the area on one", target.base_file_offset + area - area % grid)
+    });
     if off.is_empty() {
         return Ok(());
     }
     Err(format!(
         "'{path}': without the cache (-S, -Su, -Sh, -Sr, -h) every I/O has to lie on the logical blocks of the device, {grid} \
-         bytes each; {} {} not a multiple of it",
+         bytes each; {} {} not a multiple of it{remedy}",
         off.join(" and "),
         if off.len() == 1 { "is" } else { "are" }
     ))
+}
+
+/// Bytes of the area, if its end is what ends the last range of an absolute distribution: positions in that range are
+/// then drawn modulo what is left of the area. Other ranges are as long as stated.
+fn cut_area(target: &Target, size: u64) -> Option<u64> {
+    let distribution = target.distribution.as_ref().filter(|d| d.kind == DistributionKind::Absolute)?;
+    let area = region(target, size, 0).ok()?.length;
+    let grid = Grid { region: area, block_size: target.block_size, stride: target.stride() };
+    let last = effective_ranges(distribution, &grid).pop()?;
+    (last.start + last.length == area).then_some(area)
 }
 
 /// Where on the target a thread works, or why it can't start; `thread` is its number relative to the target.

@@ -146,6 +146,10 @@ impl Engine for Counted {
         self.engine.buffer()
     }
 
+    fn content(&self) -> &[u8] {
+        self.engine.content()
+    }
+
     fn features(&self) -> String {
         self.engine.features()
     }

@@ -43,6 +43,10 @@ impl Engine for Notes {
         &mut self.buffer
     }
 
+    fn content(&self) -> &[u8] {
+        &self.buffer
+    }
+
     fn features(&self) -> String {
         String::new()
     }

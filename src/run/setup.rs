@@ -146,7 +146,7 @@ fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>),
     Ok((opened, index))
 }
 
-/// The worker's buffer, write areas filled with what is written (zero is what new memory holds), and for each target
+/// The worker's buffer, write slots filled with what is written (zero is what new memory holds), and for each target
 /// where in it the source of its write data begins.
 fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), String> {
     let refused = |why: &dyn std::fmt::Display| {

@@ -112,6 +112,11 @@ impl Queue {
         self.memory.as_mut_slice()
     }
 
+    /// The memory with what is shared of it, to look at. The same goes for what is in flight.
+    pub fn content(&self) -> &[u8] {
+        self.memory.as_slice()
+    }
+
     /// I/Os pushed and not yet given back.
     pub fn in_flight(&self) -> u32 {
         self.in_flight

@@ -7,6 +7,10 @@ use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
+/// `O_DSYNC`: the data, not the times of the inode. What rustix calls by that name is `O_SYNC`, which on a journaling file
+/// system costs a commit for every write.
+const DSYNC: OFlags = OFlags::from_bits_retain(libc::O_DSYNC as _);
+
 /// How a target is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenMode {
@@ -79,7 +83,7 @@ pub fn open(path: &Path, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
     let flags = flags
         | OFlags::CLOEXEC
         | if mode.direct { OFlags::DIRECT } else { OFlags::empty() }
-        | if mode.dsync { OFlags::DSYNC } else { OFlags::empty() };
+        | if mode.dsync { DSYNC } else { OFlags::empty() };
     // The load must not write access times into the inode, nor spend time on asking whether it should. Only who owns
     // the file may ask for that; for others it's a matter of some nanoseconds.
     let file = rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty());

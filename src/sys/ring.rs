@@ -130,6 +130,11 @@ impl Ring {
         self.memory.as_mut_slice()
     }
 
+    /// The memory with what is shared of it, to look at. The same goes for what is in flight.
+    pub fn content(&self) -> &[u8] {
+        self.memory.as_slice()
+    }
+
     /// Number of files.
     pub fn files(&self) -> usize {
         self.files.len()

@@ -137,6 +137,37 @@ fn the_longest_io_is_2_gib_less_a_page() {
 }
 
 #[test]
+fn writes_are_taken_from_the_shared_part_of_the_buffer_too() {
+    let directory = directory();
+    for subject in real_engines() {
+        let path = file(directory.path(), "file", &[0; SOURCE_LENGTH]);
+        let depth = subject.depth(4);
+        let private = 4096 * depth as usize;
+        let mut engine = subject.open(vec![open(&path)], private, depth);
+        let place = engine.content().len() - SOURCE_LENGTH;
+        assert_eq!(engine.buffer().len(), private);
+        engine.buffer().fill(7);
+        let pieces: Vec<u64> = (0..SOURCE_LENGTH as u64).step_by(1024).collect();
+        for part in pieces.chunks(depth as usize) {
+            let io = |(slot, &at): (u32, &u64)| Io {
+                buffer_offset: place + at as usize,
+                ..write(slot, 0, at, 1024)
+            };
+            let batch: Vec<Io> = (0..).zip(part).map(io).collect();
+            let done = perform(&mut *engine, &batch);
+            assert!(done.iter().all(|done| done.result == 1024), "{}: {done:?}", subject.name);
+        }
+        assert!(holds(&std::fs::read(&path).expect("the file"), SOURCE, 0), "{}", subject.name);
+        // A write of private bytes beside them, and a read that leaves the shared ones alone.
+        assert_eq!(perform(&mut *engine, &[write(0, 0, 0, 1024)])[0].result, 1024, "{}", subject.name);
+        assert_eq!(perform(&mut *engine, &[read(0, 0, 0, 4096)])[0].result, 4096, "{}", subject.name);
+        assert_eq!(engine.buffer()[..1024], [7; 1024], "{}", subject.name);
+        assert!(holds(&engine.buffer()[1024..4096], SOURCE, 1024), "{}", subject.name);
+        assert!(holds(&engine.content()[place..], SOURCE, 0), "{}", subject.name);
+    }
+}
+
+#[test]
 fn a_read_across_the_end_of_the_file_is_short() {
     let directory = directory();
     let path = file(directory.path(), "short", &[5; 6000]);

@@ -47,9 +47,10 @@ fn an_io_outside_of_the_setup_is_refused() {
         let depth = subject.depth(4);
         let mut engine = subject.open(files, 8192, depth);
         let good = read(0, 0, 0, 4096);
+        let end = engine.content().len();
         let mut bad = vec![
             Io { request: depth, ..good },
-            Io { buffer_offset: 4097, ..good },
+            Io { buffer_offset: end - 4095, ..good },
             Io { buffer_offset: usize::MAX, ..good },
             Io { length: MAX_LENGTH + 1, ..good },
             Io { offset: u64::MAX, ..good },

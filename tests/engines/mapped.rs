@@ -5,7 +5,6 @@ use crate::subjects::*;
 use diskspd::clock::Clock;
 use diskspd::engine::{Engine, EngineError, EngineKind, File, Io, Setup};
 use diskspd::sys::mapping::{Flush, MapOptions};
-use diskspd::sys::memory::Buffer;
 use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -16,7 +15,7 @@ fn results(engine: &mut dyn Engine, batch: &[Io]) -> Vec<i64> {
 }
 
 fn create(kind: EngineKind, files: Vec<File>, depth: u32) -> Result<Box<dyn Engine>, EngineError> {
-    let buffer = Buffer::new(4096 * depth as usize).expect("memory");
+    let (buffer, _) = with_source(4096 * depth as usize);
     kind.row().create(Setup { files, buffer, depth, clock: Clock::Monotonic, seed: 0 })
 }
 
@@ -152,8 +151,28 @@ fn mapped_and_other_files_are_served_side_by_side() {
                 assert!(holds(&engine.buffer()[io.buffer_offset..][..4096], io.file, io.offset), "{kind:?}");
             }
         }
+        // From the part of the buffer that is shared, too.
+        let place = engine.content().len() - SOURCE_LENGTH;
+        for file in 0..3 {
+            let io = Io { buffer_offset: place + 4096, ..write(0, file, 0, 4096) };
+            assert_eq!(results(&mut *engine, &[io]), [4096], "{kind:?}: file {file}");
+            let content = std::fs::read(&paths[file as usize]).expect("a file");
+            assert!(holds(&content[..4096], SOURCE, 4096), "{kind:?}: file {file}");
+        }
         engine.wait(5, Duration::MAX, &mut vec![]).expect("nothing is in flight");
         assert!(engine.features().contains("1 of 3 files mapped"), "{}", engine.features());
+    }
+}
+
+#[test]
+fn a_read_into_the_shared_part_of_the_buffer_is_an_error() {
+    let directory = directory();
+    let path = file(directory.path(), "file", &[5; 4096]);
+    for subject in mapped_variants() {
+        let mut engine = subject.open(vec![open(&path)], 4096, 1);
+        let io = Io { buffer_offset: 4096, ..read(0, 0, 0, 4096) };
+        assert_eq!(results(&mut *engine, &[io]), [i64::from(-libc::EFAULT)], "{}", subject.name);
+        assert!(holds(&engine.content()[4096..], SOURCE, 0));
     }
 }
 

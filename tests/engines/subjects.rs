@@ -5,7 +5,7 @@ use diskspd::clock::Clock;
 use diskspd::engine::uring::{Options, Uring};
 use diskspd::engine::{Direction, Done, ENGINES, Engine, EngineKind, EngineRow, File, Io, Setup};
 use diskspd::sys::mapping::{Flush, MapOptions};
-use diskspd::sys::memory::Buffer;
+use diskspd::sys::memory::{Buffer, Shared};
 use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
@@ -14,6 +14,21 @@ use std::time::Duration;
 
 /// Long enough to never decide anything.
 pub const LONG: Duration = Duration::from_secs(60);
+
+/// The number of the file whose pattern, from its start, the shared part of every buffer holds, and its length, bytes.
+pub const SOURCE: u32 = 99;
+pub const SOURCE_LENGTH: usize = 16 * 1024;
+
+/// So much private memory with the shared part behind it, and where that begins.
+pub fn with_source(private: usize) -> (Buffer, usize) {
+    let filled = |bytes: &mut [u8]| -> std::io::Result<()> {
+        fill(bytes, SOURCE, 0);
+        Ok(())
+    };
+    let source = Shared::new(SOURCE_LENGTH, filled).expect("memory for the test");
+    let (buffer, places) = Buffer::with_shared(private, &[&source]).expect("memory for the test");
+    (buffer, places[0])
+}
 
 /// One engine in one variant.
 pub struct Subject {
@@ -28,7 +43,7 @@ impl Subject {
     /// Makes the engine; what it can't do is a failure of the test.
     pub fn open(&self, files: Vec<OwnedFd>, buffer: usize, depth: u32) -> Box<dyn Engine> {
         let clock = if self.row.virtual_time { Clock::simulated(0) } else { Clock::Monotonic };
-        let buffer = Buffer::new(buffer).expect("memory for the test");
+        let (buffer, _) = with_source(buffer);
         let files =
             files.into_iter().map(|file| File { mapping: self.mapping, ..File::from(file) }).collect();
         let setup = Setup { files, buffer, depth, clock, seed: 7 };
