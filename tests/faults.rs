@@ -59,6 +59,54 @@ fn a_file_whose_preparation_was_killed_is_not_taken_for_a_prepared_one() {
     common::skip("the file was always complete before the run could be killed");
 }
 
+#[test]
+fn an_interruption_while_a_file_is_written_says_what_became_of_it() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    let size = 1024 * MIB;
+    for existing in [true, false] {
+        let interrupted = (0..10).find_map(|_| {
+            let _ = fs::remove_file(&file);
+            if existing {
+                fs::write(&file, vec![7; MIB as usize]).unwrap();
+            }
+            let mut run = common::start("-c1G -b4K -W0 -d1 {}", &file);
+            while fs::metadata(&file).map_or(0, |found| found.len()) < size
+                && run.try_wait().unwrap().is_none()
+            {
+                std::thread::yield_now();
+            }
+            common::tool(&format!("kill -INT {}", run.id()));
+            let ended: Ended = run.wait_with_output().unwrap().into();
+            // Otherwise it came too late: everything was written already.
+            ended.stderr.contains("was not prepared").then_some(ended)
+        });
+        let Some(ended) = interrupted else {
+            return common::skip("the file was always complete before the run could be interrupted");
+        };
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        assert!(ended.stdout.contains("The test was interrupted"), "{}", ended.stdout);
+        let told =
+            ended.stderr.lines().find(|line| line.contains("test.dat: the file was not prepared")).unwrap();
+        if !existing {
+            assert!(told.ends_with("the unfinished file was removed again"), "{told}");
+            assert!(!file.exists());
+            continue;
+        }
+        let left = fs::metadata(&file).unwrap().len();
+        assert!(
+            told.starts_with("WARNING: ") && told.contains("its former content is overwritten"),
+            "{told}"
+        );
+        assert!(told.ends_with(&format!("it is unfinished: it has {left} bytes now")), "{told}");
+        assert!(left < size && is_prepared(&file, left), "{left} bytes");
+        match extents::all_written(File::open(&file).unwrap().as_fd(), left) {
+            Ok(written) => assert!(written, "nothing is left that is only allocated"),
+            Err(error) => common::skip(&format!("/var/tmp can't tell what was written: {error}")),
+        }
+    }
+}
+
 /// Runs the program with limits of its own: words of prlimit, and of setpriv to be another user. Nobody can't reach the
 /// build directory, so the program is copied.
 fn limited(limits: &[&str], nobody: bool, line: &str, target: &Path) -> Option<Ended> {

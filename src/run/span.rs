@@ -2,6 +2,7 @@
 
 use super::console::Console;
 use super::control::{Control, Phase};
+use super::creation::NotCreated;
 use super::events::Events;
 use super::io_log::{IoLog, Ring};
 use super::live::Counters;
@@ -199,8 +200,8 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         protect_and_prepare(span, &locations, precreated, options, control, console)
     } {
         Ok(claims) => claims,
-        Err(_) if control.is_interrupted() => return SpanOutcome::default(),
-        Err(message) => return SpanOutcome::failed(vec![message]),
+        Err(NotCreated::Interrupted) => return SpanOutcome::default(),
+        Err(NotCreated::Failed(message)) => return SpanOutcome::failed(vec![message]),
     };
     let plan = match plan_at(&locations, profile, span, system, options) {
         Ok(plan) => plan,
@@ -247,12 +248,12 @@ fn protect_and_prepare(
     options: &Options,
     control: &Control,
     console: &Console,
-) -> Result<Claims, String> {
+) -> Result<Claims, NotCreated> {
     let targets = || span.targets.iter().zip(locations);
     let prefilled = options.prefill.is_some() && options.destroy;
     let written =
         targets().filter(|(target, _)| target.write_ratio > 0 || prefilled).map(|(_, path)| path.as_path());
-    let claims = claims::protect(written, options.destroy).map_err(|e| e.to_string())?;
+    let claims = claims::protect(written, options.destroy).map_err(|e| NotCreated::Failed(e.to_string()))?;
     let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
     // A path that is listed twice is created once, as its last target wants it.
     let last: HashMap<&RawText, &Target> = wanted().map(|(t, _)| (&t.path, t)).collect();
