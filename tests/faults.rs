@@ -59,6 +59,54 @@ fn a_file_whose_preparation_was_killed_is_not_taken_for_a_prepared_one() {
     common::skip("the file was always complete before the run could be killed");
 }
 
+#[test]
+fn an_interruption_while_a_file_is_written_says_what_became_of_it() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    let size = 1024 * MIB;
+    for existing in [true, false] {
+        let interrupted = (0..10).find_map(|_| {
+            let _ = fs::remove_file(&file);
+            if existing {
+                fs::write(&file, vec![7; MIB as usize]).unwrap();
+            }
+            let mut run = common::start("-c1G -b4K -W0 -d1 {}", &file);
+            while fs::metadata(&file).map_or(0, |found| found.len()) < size
+                && run.try_wait().unwrap().is_none()
+            {
+                std::thread::yield_now();
+            }
+            common::tool(&format!("kill -INT {}", run.id()));
+            let ended: Ended = run.wait_with_output().unwrap().into();
+            // Otherwise it came too late: everything was written already.
+            ended.stderr.contains("was not prepared").then_some(ended)
+        });
+        let Some(ended) = interrupted else {
+            return common::skip("the file was always complete before the run could be interrupted");
+        };
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        assert!(ended.stdout.contains("The test was interrupted"), "{}", ended.stdout);
+        let told =
+            ended.stderr.lines().find(|line| line.contains("test.dat: the file was not prepared")).unwrap();
+        if !existing {
+            assert!(told.ends_with("the unfinished file was removed again"), "{told}");
+            assert!(!file.exists());
+            continue;
+        }
+        let left = fs::metadata(&file).unwrap().len();
+        assert!(
+            told.starts_with("WARNING: ") && told.contains("its former content is overwritten"),
+            "{told}"
+        );
+        assert!(told.ends_with(&format!("it is unfinished: it has {left} bytes now")), "{told}");
+        assert!(left < size && is_prepared(&file, left), "{left} bytes");
+        match extents::all_written(File::open(&file).unwrap().as_fd(), left) {
+            Ok(written) => assert!(written, "nothing is left that is only allocated"),
+            Err(error) => common::skip(&format!("/var/tmp can't tell what was written: {error}")),
+        }
+    }
+}
+
 /// Runs the program with limits of its own: words of prlimit, and of setpriv to be another user. Nobody can't reach the
 /// build directory, so the program is copied.
 fn limited(limits: &[&str], nobody: bool, line: &str, target: &Path) -> Option<Ended> {
@@ -96,8 +144,32 @@ fn too_few_file_descriptors_are_named() {
         let line = format!("{line} -si -b4K -W0 -d1");
         let Some(ended) = limited(&["--nofile=40"], false, &line, &file) else { return };
         ended.fails(1, &["too many open files", "ulimit -n", "(-t)", "the run failed"]);
+        assert!(!ended.stderr.contains("os error"), "what is explained isn't said again: {}", ended.stderr);
+        told_by_cause(&ended);
         let Some(enough) = limited(&["--nofile=400"], false, &line, &file) else { return };
         enough.report();
+    }
+}
+
+/// Hundreds of threads may have failed, of which each has its own number; there is a line for each of at most three
+/// causes, and the one that ends it.
+fn told_by_cause(ended: &Ended) {
+    let errors: Vec<&str> = ended.stderr.lines().filter(|line| line.starts_with("ERROR: ")).collect();
+    assert!((2..=4).contains(&errors.len()), "{}", ended.stderr);
+}
+
+#[test]
+fn threads_that_lack_the_same_are_told_once() {
+    let directory = directory();
+    let file = open_to_all(directory.path());
+    for (limit, line, words) in [
+        ("--nofile=12", "-t16 -o2 -b4K", ["too many open files", "(and the same in "]),
+        // Memory for a thread itself may be what lacks first.
+        ("--as=250000000", "-t64 -o16 -b1M -w50", ["ERROR: thread ", "; lower -"]),
+    ] {
+        let Some(ended) = limited(&[limit], false, &format!("{line} -W0 -d1"), &file) else { return };
+        ended.fails(1, &words);
+        told_by_cause(&ended);
     }
 }
 

@@ -4,7 +4,7 @@
 use super::console::Console;
 use super::control::Control;
 use super::precreate::File;
-use super::prepare::{self, Order, Prepared, Reason};
+use super::prepare::{self, Order, PrepareError, Prepared, Reason, State, Why};
 use super::span::Options;
 use crate::system::target::{self, TargetKind};
 use std::os::unix::fs::MetadataExt;
@@ -28,25 +28,36 @@ type Round<'a> = Vec<&'a (File, PathBuf)>;
 /// Why a file isn't there.
 enum Failed {
     /// It was given up, because of another file or the user.
-    Stopped(String),
+    Stopped(PrepareError),
     /// A message.
     Because(String),
+}
+
+/// Why not all files are there.
+#[derive(Debug)]
+pub enum NotCreated {
+    /// A message: what failed first, and which files were given up for it.
+    Failed(String),
+    /// The user interrupted; what became of the files that were given up has been said.
+    Interrupted,
 }
 
 /// Creates files where they were located; block devices among them are left alone. After a failure or an interruption
 /// no further file is begun, and those that are being written are given up.
 ///
 /// # Errors
-/// A message: what failed first, and which files were given up for it. Also when the user interrupted.
+/// See [`NotCreated`]. A failure is one at the moment of an interruption too.
 pub fn create_all(
     files: &[(File, PathBuf)],
     options: &Options,
     control: &Control,
     console: &Console,
-) -> Result<(), String> {
+) -> Result<(), NotCreated> {
     for (file, _) in files {
         console.verbose(|| format!("creating '{}' with {} bytes", file.path, file.size));
     }
+    let wanted = last_of_each(files).map(|(file, path)| (path.as_path(), file.size));
+    prepare::all_fit(wanted, options.recreate).map_err(|error| NotCreated::Failed(error.to_string()))?;
     rounds(files).into_iter().try_for_each(|files| create_round(files, options, control, console))
 }
 
@@ -64,6 +75,17 @@ fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
         }
     }
     rounds.into_iter().map(|(_, files)| files).collect()
+}
+
+/// The files as they are in the end: what is the same file by several names is there once, as the last one wants it.
+fn last_of_each(files: &[(File, PathBuf)]) -> impl Iterator<Item = &(File, PathBuf)> {
+    let mut places: Vec<Place> = Vec::new();
+    files.iter().rev().filter(move |(_, path)| {
+        let place = Place::of(path);
+        let new = !places.contains(&place);
+        places.push(place);
+        new
+    })
 }
 
 /// What a path leads to, however it is written.
@@ -90,7 +112,12 @@ impl Place {
     }
 }
 
-fn create_round(files: Round, options: &Options, control: &Control, console: &Console) -> Result<(), String> {
+fn create_round(
+    files: Round,
+    options: &Options,
+    control: &Control,
+    console: &Console,
+) -> Result<(), NotCreated> {
     let work = Work {
         next: AtomicUsize::new(0),
         done: files.iter().map(|_| AtomicU64::new(0)).collect(),
@@ -101,19 +128,32 @@ fn create_round(files: Round, options: &Options, control: &Control, console: &Co
     let ends = work.run(control, console);
     console.clear_line();
     let (mut failure, mut given_up) = (None, Vec::new());
-    for (index, end) in ends? {
+    for (index, end) in ends.map_err(NotCreated::Failed)? {
         match end {
             Ok(done) => tell(&work.files[index].0, done, console),
-            Err(Failed::Stopped(message)) => given_up.push(message),
+            Err(Failed::Stopped(error)) => given_up.push(error),
             Err(Failed::Because(message)) => failure = failure.or(Some(message)),
         }
     }
     match failure {
-        Some(first) => given_up.insert(0, first),
-        None if given_up.is_empty() && !work.stop.load(Ordering::Relaxed) => return Ok(()),
-        None => {}
+        Some(first) => {
+            let given_up = given_up.iter().map(PrepareError::to_string);
+            Err(NotCreated::Failed(std::iter::once(first).chain(given_up).collect::<Vec<_>>().join("\n")))
+        }
+        None if given_up.is_empty() && !work.stop.load(Ordering::Relaxed) => Ok(()),
+        None => {
+            given_up.iter().for_each(|error| tell_given_up(error, console));
+            Err(NotCreated::Interrupted)
+        }
     }
-    Err(given_up.join("\n"))
+}
+
+/// What an interruption has left of a file.
+fn tell_given_up(error: &PrepareError, console: &Console) {
+    match error.state {
+        State::Untouched | State::Removed => console.note(&error.to_string()),
+        State::Unfinished { .. } | State::LeftOver => console.warn(&error.to_string()),
+    }
 }
 
 fn tell(file: &File, done: Option<Prepared>, console: &Console) {
@@ -122,6 +162,9 @@ fn tell(file: &File, done: Option<Prepared>, console: &Console) {
             "'{}' already has the size asked for and is fully written: kept as it is (--recreate writes it anew)",
             file.path
         )),
+        Some(other @ Prepared::Rewritten(Why::Content { .. })) => {
+            console.note(&format!("'{}': {other}", file.path));
+        }
         Some(other) => console.verbose(|| format!("'{}': {other}", file.path)),
         None => {}
     }
@@ -193,7 +236,7 @@ impl Work<'_> {
         prepare::prepare(&order, &mut |bytes, _| done.store(bytes, Ordering::Relaxed), &self.stop)
             .map(Some)
             .map_err(|error| match error.reason {
-                Reason::Stopped => Failed::Stopped(error.to_string()),
+                Reason::Stopped => Failed::Stopped(error),
                 _ => Failed::Because(error.to_string()),
             })
     }
@@ -222,7 +265,7 @@ mod tests {
         (File { path: path.clone().into_os_string().into(), size, zero: false }, path)
     }
 
-    fn create(files: &[(File, PathBuf)], control: &Control) -> Result<(), String> {
+    fn create(files: &[(File, PathBuf)], control: &Control) -> Result<(), NotCreated> {
         create_all(files, &Options::default(), control, &Console::quiet())
     }
 
@@ -260,7 +303,7 @@ mod tests {
         std::fs::create_dir(&bad).unwrap();
         let mut files = vec![file(bad, 5)];
         files.extend((0..100).map(|i| file(directory.path().join(i.to_string()), 1 << 20)));
-        let message = create(&files, &Control::default()).unwrap_err();
+        let Err(NotCreated::Failed(message)) = create(&files, &Control::default()) else { panic!() };
         assert!(message.lines().next().unwrap().contains("directory"), "{message}");
         assert!(!files[100].1.exists(), "no further file is begun");
     }
@@ -271,7 +314,21 @@ mod tests {
         let control = Control::default();
         control.interrupt();
         let files = [file(directory.path().join("file"), 5)];
-        create(&files, &control).unwrap_err();
+        assert!(matches!(create(&files, &control), Err(NotCreated::Interrupted)));
         assert!(!files[0].1.exists());
+    }
+
+    #[test]
+    fn a_failure_is_not_hidden_by_an_interruption() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let path = directory.path().join("file");
+        let files = [file(path.clone(), 1 << 60), file(directory.path().join("other"), 1 << 60)];
+        std::fs::write(&path, "data").unwrap();
+        let control = Control::default();
+        control.interrupt();
+        let Err(NotCreated::Failed(message)) = create(&files, &control) else { panic!() };
+        assert!(message.contains("the 2 files on it need 2305843009213693952 bytes together"), "{message}");
+        assert!(message.contains("nothing was changed"), "{message}");
+        assert_eq!(std::fs::read(&path).unwrap(), b"data");
     }
 }

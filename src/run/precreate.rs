@@ -2,7 +2,7 @@
 
 use super::console::Console;
 use super::control::Control;
-use super::creation;
+use super::creation::{self, NotCreated};
 use super::span::Options;
 use crate::profile::{PrecreateFiles, Profile, RawText, Target};
 use crate::system::target;
@@ -79,8 +79,8 @@ pub fn create_all(
     match creation::create_all(&located, options, control, console) {
         Ok(()) => Ok(located.into_iter().map(|(file, _)| file.path).collect()),
         // Nothing runs on them any more.
-        Err(_) if control.is_interrupted() => Ok(HashSet::new()),
-        Err(message) => Err(message),
+        Err(NotCreated::Interrupted) => Ok(HashSet::new()),
+        Err(NotCreated::Failed(message)) => Err(message),
     }
 }
 

@@ -2,19 +2,24 @@
 //! that is only allocated, or a hole, would be read without asking the device.
 
 mod fill;
+mod outcome;
+mod sample;
+mod space;
+
+pub use outcome::{PrepareError, Prepared, Reason, State, Why};
+pub use space::all_fit;
 
 use crate::sys::problem::{Problem, TargetError};
 use crate::sys::{extents, files};
 use crate::system::target;
 use rustix::fs::{Advice, FallocateFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Held by the thread that looks at the free space and takes of it.
@@ -34,140 +39,11 @@ pub struct Order<'a> {
     pub recreate: bool,
 }
 
-/// What was done, for a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prepared {
-    /// It was there with this size, all of it written; its content was not looked at.
-    Kept,
-    /// It did not exist.
-    Created,
-    /// It existed and was truncated and written anew.
-    Rewritten(Why),
-}
-
-/// Why an existing file was written anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// It was asked for.
-    Asked,
-    /// It had another size, bytes.
-    Size(u64),
-    /// It had holes, or parts that were allocated but not written.
-    Unwritten,
-    /// The file system can't tell whether it was written in full (tmpfs, network file systems).
-    Unknown,
-}
-
-impl fmt::Display for Prepared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Prepared::Kept => f.write_str("kept: it has this size, and all of it is written"),
-            Prepared::Created => f.write_str("created"),
-            Prepared::Rewritten(Why::Asked) => f.write_str("written anew, as asked"),
-            Prepared::Rewritten(Why::Size(size)) => write!(f, "written anew: it had {size} bytes"),
-            Prepared::Rewritten(Why::Unwritten) => {
-                f.write_str("written anew: parts of it were never written")
-            }
-            Prepared::Rewritten(Why::Unknown) => {
-                f.write_str("written anew: its file system can't tell whether it was written in full")
-            }
-        }
-    }
-}
-
-/// Why a file could not be prepared, and what became of it.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: the file was not prepared: {reason}; {state}", path.display())]
-pub struct PrepareError {
-    /// As the user gave it.
-    pub path: PathBuf,
-    /// What went wrong, and what to do.
-    pub reason: Reason,
-    /// What is there now.
-    pub state: State,
-}
-
-/// What went wrong.
-#[derive(Debug, thiserror::Error)]
-pub enum Reason {
-    /// The path can't be used.
-    #[error("{0}")]
-    Target(Problem),
-    /// `ENOSPC`
-    #[error(
-        "the file system is full: {size} bytes are needed, {free} were free; choose a smaller -c, or make room"
-    )]
-    Full {
-        /// Bytes asked for.
-        size: u64,
-        /// Bytes that were free for this user before.
-        free: u64,
-    },
-    /// `EDQUOT`
-    #[error(
-        "the disk quota of this user is used up, {size} bytes are needed; choose a smaller -c, or make room"
-    )]
-    Quota {
-        /// Bytes asked for.
-        size: u64,
-    },
-    /// `EFBIG`
-    #[error("{size} bytes are more than a file can have on this file system; choose a smaller -c")]
-    TooLarge {
-        /// Bytes asked for.
-        size: u64,
-    },
-    /// `RLIMIT_FSIZE`
-    #[error("{size} bytes are more than the limit of {limit} that the shell sets for files; see ulimit -f")]
-    Limit {
-        /// Bytes asked for.
-        size: u64,
-        /// Bytes allowed.
-        limit: u64,
-    },
-    /// The stop flag was set.
-    #[error("stopped")]
-    Stopped,
-    /// Anything else.
-    #[error("can't {doing}: {source}")]
-    Kernel {
-        /// What was being done.
-        doing: &'static str,
-        /// What the kernel answered.
-        source: io::Error,
-    },
-}
-
-/// What is at the path after a failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// What was there before, if anything.
-    Untouched,
-    /// Nothing: the unfinished file was created here, and removed again.
-    Removed,
-    /// A file that existed before; what it held is gone.
-    Unfinished,
-    /// The unfinished file was created here and could not be removed.
-    LeftOver,
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            State::Untouched => "nothing was changed",
-            State::Removed => "the unfinished file was removed again",
-            State::Unfinished => {
-                "the file existed before, its former content is overwritten, and it is unfinished"
-            }
-            State::LeftOver => "the unfinished file could not be removed",
-        })
-    }
-}
-
 /// Prepares a file. `progress` gets (bytes done, bytes in all), at most some ten times a second; `stop` ends the work
 /// between two blocks.
 ///
-/// A file that this call created is removed again when it fails or is stopped; one that existed is left unfinished.
+/// A file that this call created is removed again when it fails or is stopped. One that existed is only touched when what
+/// is ordered can be had, and never left with space that wasn't written, see [`State`].
 ///
 /// # Errors
 /// See [`Reason`]. Devices, directories and the like are errors: callers leave them out.
@@ -197,11 +73,12 @@ pub fn prepare(
         }
     };
     if outcome != Prepared::Kept {
-        write(order, &file, progress, stop).map_err(|reason| {
-            let state = match (created, created && remove(order.path, &file)) {
-                (false, _) => State::Unfinished,
-                (true, true) => State::Removed,
-                (true, false) => State::LeftOver,
+        write(order, &file, progress, stop).map_err(|Unfinished { reason, written }| {
+            let state = match (created, written) {
+                (true, _) if remove(order.path, &file) => State::Removed,
+                (true, _) => State::LeftOver,
+                (false, None) => State::Untouched,
+                (false, Some(written)) => cut_off(&file, written),
             };
             PrepareError { path: order.path.to_owned(), reason, state }
         })?;
@@ -250,7 +127,10 @@ fn why_rewrite(order: &Order<'_>, file: &File) -> Result<Option<Why>, Reason> {
         return Ok(Some(Why::Size(size)));
     }
     match extents::all_written(file.as_fd(), size) {
-        Ok(true) => Ok(None),
+        // One that can't be read is left to the run to complain about.
+        Ok(true) => Ok(sample::take(order.path, size)
+            .is_ok_and(|sample| sample.contradicts(order.zero))
+            .then_some(Why::Content { zero: order.zero })),
         Ok(false) => Ok(Some(Why::Unwritten)),
         Err(error)
             if matches!(
@@ -264,45 +144,56 @@ fn why_rewrite(order: &Order<'_>, file: &File) -> Result<Option<Why>, Reason> {
     }
 }
 
+/// Why a file isn't finished, and how far it is.
+struct Unfinished {
+    reason: Reason,
+    /// Bytes at its beginning that are worth keeping; `None` = it is as it was before.
+    written: Option<u64>,
+}
+
 /// Truncates, allocates, writes, and flushes.
 fn write(
     order: &Order<'_>,
     file: &File,
     progress: &mut dyn FnMut(u64, u64),
     stop: &AtomicBool,
-) -> Result<(), Reason> {
-    // Not all user-space file systems can truncate a file that is open for writing only; a new one needn't be.
-    if file.metadata().map_or(true, |found| found.len() > 0) {
-        file.set_len(0).map_err(|source| Reason::Kernel { doing: "truncate the file", source })?;
-    }
-    // Known only before: a failed allocation keeps what it got. One file after the other, so that what is told to have
-    // been free isn't what another file has taken meanwhile.
+) -> Result<(), Unfinished> {
+    let before = |reason| Unfinished { reason, written: None };
+    let kernel = |doing, source| Reason::Kernel { doing, source };
+    let found = file.metadata().map_err(|error| before(kernel("look at the file", error)))?;
+    // One file after the other, so that no two count on the same space.
     let allocating = ALLOCATING.lock().unwrap_or_else(PoisonError::into_inner);
-    let free = rustix::fs::fstatvfs(file).map_or(0, |found| found.f_bavail.saturating_mul(found.f_frsize));
-    let fail = |doing, source: io::Error| match source.raw_os_error() {
-        Some(libc::ENOSPC) => Reason::Full { size: order.size, free },
-        Some(libc::EDQUOT) => Reason::Quota { size: order.size },
-        Some(libc::EFBIG) => Reason::TooLarge { size: order.size },
-        _ => Reason::Kernel { doing, source },
-    };
-    if order.size > 0 {
-        loop {
-            match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, order.size) {
-                Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => break,
-                Err(Errno::INTR) if !stop.load(std::sync::atomic::Ordering::Relaxed) => {}
-                Err(Errno::INTR) => return Err(Reason::Stopped),
-                Err(error) => return Err(fail("allocate space", error.into())),
-            }
-        }
+    let room = space::check(file, &found, order.size, stop).map_err(before)?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(before(Reason::Stopped));
     }
+    // Not all user-space file systems can truncate a file that is open for writing only; a new one needn't be.
+    if found.len() > 0 {
+        file.set_len(0).map_err(|error| before(kernel("truncate the file", error)))?;
+    }
+    let fail = |doing, error: io::Error| room.explain(error, doing);
+    // What a failed allocation got, it keeps; and a full file system is a trouble to everybody on it.
+    let emptied = |reason| Unfinished { reason, written: Some(0) };
+    space::allocate(file, FallocateFlags::empty(), 0, order.size, stop)
+        .map_err(|error| emptied(fail("allocate space", error)))?;
     drop(allocating);
     let direct = open_direct(order.path, file);
     let job = fill::Job { file, direct: direct.as_ref().map(|(file, align)| (file, *align)), order, stop };
-    fill::fill(&job, progress).map_err(|error| match error {
-        fill::Error::Stopped => Reason::Stopped,
-        fill::Error::Io(source) => fail("write the file", source),
+    fill::fill(&job, progress).map_err(|fill::Failed { error, written }| match error {
+        fill::Error::Stopped => Unfinished { reason: Reason::Stopped, written: Some(written) },
+        fill::Error::Io(error) => match fail("write the file", error) {
+            reason @ (Reason::Full { .. } | Reason::Quota { .. }) => emptied(reason),
+            reason => Unfinished { reason, written: Some(written) },
+        },
     })?;
-    file.sync_data().map_err(|source| fail("flush the file to the device", source))
+    // What is on the device is not known when this fails.
+    file.sync_data().map_err(|error| emptied(fail("flush the file to the device", error)))
+}
+
+/// Gives back the space of an existing file that was not written.
+fn cut_off(file: &File, written: u64) -> State {
+    let _ = file.set_len(written);
+    State::Unfinished { size: file.metadata().map_or(written, |found| found.len()) }
 }
 
 /// The file a second time, past the page cache, and what offsets and lengths have to be multiples of, bytes; `None` =

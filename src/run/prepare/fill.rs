@@ -42,10 +42,19 @@ impl From<io::Error> for Error {
     }
 }
 
+/// How far it got.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub error: Error,
+    /// Bytes at the beginning of the file that are all written.
+    pub written: u64,
+}
+
 /// Writes every byte below the size, past the page cache where possible; nothing is flushed.
-pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Error> {
+pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Failed> {
     let size = job.order.size;
-    let mut block = Buffer::new(size.min(BLOCK) as usize)?;
+    let mut block = Buffer::new(size.min(BLOCK) as usize)
+        .map_err(|error| Failed { error: Error::Io(error), written: 0 })?;
     if !job.order.zero {
         for (offset, byte) in block.as_mut_slice().iter_mut().enumerate() {
             *byte = offset as u8;
@@ -56,15 +65,16 @@ pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<
     if let Some((direct, align)) = job.direct {
         // The last bytes, fewer than the alignment, go through the cache, when all others are on the device.
         let align = align.max(4096);
-        let part = Part { file: direct, direct: true, to: size - size % align, ..Part::new(job, block) };
+        let part = Part { file: direct, direct: true, ..Part::new(job, block, 0, size - size % align) };
         match run(&part, IN_FLIGHT, size, progress) {
             Ok(()) => done = part.to,
             // It said it could and can't (file systems in user space): the cache always can.
             Err(Error::Io(error)) if error.raw_os_error() == Some(libc::EINVAL) => {}
-            Err(error) => return Err(error),
+            Err(error) => return Err(part.failed(error)),
         }
     }
-    run(&Part { from: done, to: size, ..Part::new(job, block) }, 1, size, progress)?;
+    let part = Part::new(job, block, done, size);
+    run(&part, 1, size, progress).map_err(|error| part.failed(error))?;
     progress(size, size);
     Ok(())
 }
@@ -83,21 +93,30 @@ struct Part<'a> {
     next: AtomicU64,
     /// Bytes written.
     done: AtomicU64,
+    /// The first byte that was to be written and was not; `to` = there is none so far.
+    end: AtomicU64,
 }
 
 impl<'a> Part<'a> {
-    fn new(job: &Job<'a>, block: &'a [u8]) -> Part<'a> {
+    fn new(job: &Job<'a>, block: &'a [u8], from: u64, to: u64) -> Part<'a> {
         Part {
             file: job.file,
             direct: false,
             block,
-            from: 0,
-            to: 0,
+            from,
+            to,
             stop: job.stop,
             failed: AtomicBool::new(false),
             next: AtomicU64::new(0),
             done: AtomicU64::new(0),
+            end: AtomicU64::new(to),
         }
+    }
+
+    /// Once all threads have ended: up to where the file is written, for the blocks are taken in their order.
+    fn failed(&self, error: Error) -> Failed {
+        let next = self.from + self.next.load(Ordering::Relaxed) * BLOCK;
+        Failed { error, written: next.min(self.end.load(Ordering::Relaxed)) }
     }
 
     /// The work of one thread.
@@ -107,15 +126,19 @@ impl<'a> Part<'a> {
                 return Err(Error::Stopped);
             }
             let offset = self.from + self.next.fetch_add(1, Ordering::Relaxed) * BLOCK;
-            if offset >= self.to || self.failed.load(Ordering::Relaxed) {
+            if offset >= self.to {
+                return Ok(());
+            }
+            if self.failed.load(Ordering::Relaxed) {
+                self.end.fetch_min(offset, Ordering::Relaxed);
                 return Ok(());
             }
             let length = BLOCK.min(self.to - offset);
             let bytes = self.block.get(..length as usize).unwrap_or(self.block);
-            self.file.write_all_at(bytes, offset)?;
-            if !self.direct {
-                self.write_back(offset, length)?;
-            }
+            let written = self.file.write_all_at(bytes, offset);
+            let written =
+                if self.direct { written } else { written.and_then(|()| self.write_back(offset, length)) };
+            written.inspect_err(|_| _ = self.end.fetch_min(offset, Ordering::Relaxed))?;
             self.done.fetch_add(length, Ordering::Relaxed);
         }
     }
@@ -173,9 +196,42 @@ mod tests {
             let job = Job { file: &unwritable, direct, order: &order(1 << 40), stop: &stop };
             let error = fill(&job, &mut |_, _| ()).unwrap_err();
             assert!(
-                matches!(&error, Error::Io(error) if error.raw_os_error() == Some(libc::EBADF)),
+                matches!(&error.error, Error::Io(error) if error.raw_os_error() == Some(libc::EBADF)),
                 "{error:?}"
             );
+            assert_eq!(error.written, 0);
         }
+    }
+
+    #[test]
+    fn a_stop_leaves_a_part_without_gaps() {
+        let file = tempfile::tempfile_in("/var/tmp").unwrap();
+        let stop = AtomicBool::new(false);
+        let order = order(1 << 40);
+        let job = Job { file: &file, direct: None, order: &order, stop: &stop };
+        // Stopped by the first look at the progress, which the size sees to that there is.
+        let failed = fill(&job, &mut |_, _| stop.store(true, Ordering::Relaxed)).unwrap_err();
+        assert!(matches!(failed.error, Error::Stopped));
+        assert!(failed.written > 0 && failed.written < order.size);
+        assert_eq!(file.metadata().unwrap().len(), failed.written);
+    }
+
+    #[test]
+    fn a_failure_leaves_what_is_before_it() {
+        let file = tempfile::tempfile_in("/var/tmp").unwrap();
+        let stop = AtomicBool::new(false);
+        let (order, block) = (order(1 << 40), vec![0; BLOCK as usize]);
+        let job = Job { file: &file, direct: None, order: &order, stop: &stop };
+        let part = Part::new(&job, &block, 0, 10 * BLOCK);
+        part.next.store(7, Ordering::Relaxed);
+        assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK);
+        part.failed.store(true, Ordering::Relaxed);
+        part.write().unwrap();
+        assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK, "the eighth block was taken and left");
+        part.next.store(12, Ordering::Relaxed);
+        assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK);
+        let done = Part::new(&job, &block, 0, 10 * BLOCK);
+        done.next.store(12, Ordering::Relaxed);
+        assert_eq!(done.failed(Error::Stopped).written, 10 * BLOCK);
     }
 }
