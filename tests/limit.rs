@@ -137,9 +137,9 @@ fn latencies_account_for_the_queue_depth_or_a_finding_says_so() {
     for (line, effort, name, accounted) in [
         ("-o4 -L", idle(EngineKind::Uring, 4), None, Some(1.0)),
         ("-o4", idle(EngineKind::Uring, 4), None, None),
-        ("-o4 -L", idle(EngineKind::Uring, 5), Some(("latency-accounting", Severity::Warning)), Some(0.8)),
+        ("-o4 -L", idle(EngineKind::Uring, 5), Some(("depth-not-reached", Severity::Warning)), Some(0.8)),
         ("-o4 -L", idle(EngineKind::Uring, 3), Some(("latency-accounting", Severity::Warning)), Some(1.333)),
-        ("-o19 -L", idle(EngineKind::Uring, 20), Some(("latency-accounting", Severity::Note)), Some(0.95)),
+        ("-o19 -L", idle(EngineKind::Uring, 20), Some(("depth-not-reached", Severity::Note)), Some(0.95)),
         ("-o4 -L", idle(EngineKind::Uring, 16), Some(("depth-not-reached", Severity::Note)), Some(0.25)),
         // No closed loop, or one whose latencies mean nothing.
         ("-o4 -L -g100i", idle(EngineKind::Uring, 16), None, None),
@@ -161,6 +161,26 @@ fn latencies_account_for_the_queue_depth_or_a_finding_says_so() {
         let finding = judgement.findings.iter().find(|finding| names.contains(&finding.name));
         assert_eq!(finding.map(|finding| (finding.name, finding.severity)), name, "{told}");
     }
+}
+
+#[test]
+fn a_queue_that_was_not_full_is_told_with_what_it_costs_to_fill_it() {
+    let of = |depth, share: (u64, u64, u64)| {
+        let judgement = judged(record("-o19 -L"), effort(vec![worker(EngineKind::Uring, depth, share)]));
+        let names = ["latency-accounting", "depth-not-reached"];
+        judgement.findings.into_iter().find(|finding| names.contains(&finding.name)).unwrap()
+    };
+    let short = of(20, (50, 5, 3));
+    let ios = summarize(&record("-o19 -L")).time_spans[0].as_ref().unwrap().total.total.throughput.ios;
+    let cost = format!("an I/O takes {:.2} us of CPU", 5e6 / ios as f64);
+    assert!(short.message.starts_with("19.0 of 20 I/Os were with the kernel"), "{short:?}");
+    assert!(short.evidence[0].starts_with(&cost), "{cost}: {short:?}");
+    assert!(short.evidence.iter().any(|line| line.contains("a queue depth of 19.0")), "{short:?}");
+    assert!(!short.evidence.iter().any(|line| line.contains("no CPU")), "{short:?}");
+    let crowded = of(20, (50, 5, 30));
+    assert!(crowded.evidence.iter().any(|line| line == "threads had no CPU 30 % of the time"), "{crowded:?}");
+    let impossible = of(15, (50, 5, 3));
+    assert!(impossible.message.contains("more than there can be"), "{impossible:?}");
 }
 
 #[test]
