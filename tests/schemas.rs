@@ -183,13 +183,8 @@ fn fill_profile(profile: &mut Profile) {
 }
 
 fn fill_results(span: &mut SpanResults) {
-    span.observed = Some(Observed {
-        devices: Some(devices()),
-        content: contents(),
-        engines: vec!["uring".into()],
-        polled: true,
-        ..Observed::default()
-    });
+    span.observed =
+        Some(Observed { devices: Some(devices()), content: contents(), polled: true, ..Observed::default() });
     span.threads[0].wait = Some(WaitStatistics::default());
     span.threads[0].engine = Some(EngineUse::default());
     let path = RawText::from(b"\xff".to_vec());

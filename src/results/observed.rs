@@ -27,9 +27,6 @@ pub struct Observed {
     /// What the targets that are read held before the run; empty = it could not be looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<ContentFacts>,
-    /// Names of the engines that did the I/O, each once.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub engines: Vec<String>,
     /// Whether completions were polled for (`--poll`): no processor slept meanwhile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub polled: bool,
