@@ -251,4 +251,6 @@ pub enum EventAction {
 pub struct ReportRequest {
     /// The record's file.
     pub file: PathBuf,
+    /// `-v`: everything that was found about the run is told.
+    pub verbose: bool,
 }

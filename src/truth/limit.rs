@@ -29,6 +29,13 @@ pub enum Limiter {
     Storage,
 }
 
+impl Limiter {
+    /// Whether findings of this name are about what limited a run.
+    pub fn is_name(name: &str) -> bool {
+        name.starts_with("limited-by-")
+    }
+}
+
 /// What a time span took, and what limited it. CPU times are shares of one CPU, by thread.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Limits {
