@@ -6,6 +6,8 @@ mod common;
 
 use common::{command_of, diskspd};
 use diskspd::report::findings::{self, Detail};
+use diskspd::report::{format_named, json};
+use diskspd::system::environment::Environment;
 use diskspd::truth::{Finding, Judgement, Severity};
 use std::path::Path;
 
@@ -94,4 +96,56 @@ fn an_ordinary_run_says_little_and_all_of_it_if_asked() {
     assert_eq!(report(&[]), ended.stderr, "a saved record says the same");
     let all = report(&["-v"]);
     assert!(all.contains("NOTE: steady for 20 s") && all.contains("NOTE: one run does not show"), "{all}");
+}
+
+/// The lines of an XML document without these elements.
+fn without(xml: &str, elements: &[&str]) -> String {
+    let mut inside = None;
+    let mut lines = Vec::new();
+    for line in xml.split('\n') {
+        let tag = line.trim_start();
+        let opened = elements.iter().find(|name| tag == format!("<{name}>"));
+        inside = inside.or(opened);
+        match inside {
+            Some(name) if tag == format!("</{name}>") => inside = None,
+            Some(_) => {}
+            None => lines.push(line),
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn xml_has_all_findings_if_asked_at_the_end_of_what_they_are_about() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("r.json");
+    let line = format!("-c1G -D -r -t2 -g100i -W0 -d20 --engine sim --out {} a&b", file.display());
+    assert_eq!(diskspd(&line, Path::new("")).code, 0);
+    let mut record = json::read(&std::fs::read(file).unwrap()).unwrap();
+    let environment = Environment { clock_source: Some("hpet".into()), ..Environment::default() };
+    record.system.environment = Some(environment);
+    let xml = |asked| {
+        let format = format_named("xml").unwrap().with_verdict(asked);
+        String::from_utf8(format.bytes(&record)).unwrap()
+    };
+    let (plain, with) = (xml(false), xml(true));
+    assert_eq!(without(&with, &["DeviceVerdict", "Findings"]), plain, "what readers know is where it was");
+    assert!(!plain.contains("Finding"), "{plain}");
+    let (_, system) = with.split_once("    </ProcessorTopology>\n").unwrap();
+    let (machine, rest) = system.split_once("  </System>\n").unwrap();
+    assert!(
+        machine.starts_with("    <Findings>\n      <Finding>\n        <Name>clock-source</Name>\n"),
+        "{machine}"
+    );
+    assert!(machine.contains("<Evidence>current_clocksource is hpet</Evidence>"), "{machine}");
+    assert!(machine.ends_with("    </Findings>\n") && !rest.contains("clock-source"), "{machine}");
+    let (_, last) = rest.split_once("    </DeviceVerdict>\n    <Findings>\n").unwrap();
+    assert!(last.ends_with("    </Findings>\n  </TimeSpan>\n</Results>"), "{last}");
+    for part in [
+        "<Name>throughput-limit-per-thread</Name>\n        <Severity>note</Severity>\n        <Target>a&amp;b</Target>",
+        "<Message>one run does not show how much the figures scatter</Message>",
+        "<Remedy>repeat it three times or more",
+    ] {
+        assert!(last.contains(part), "{part} is not in {last}");
+    }
 }
