@@ -7,10 +7,12 @@ mod common;
 use common::{Ended, command_of, diskspd, skip};
 use diskspd::engine::EngineKind;
 use diskspd::report::json;
-use diskspd::results::{CpuTimes, Effort, Observed, Record, WorkerEffort, summarize};
-use diskspd::system::cgroup;
+use diskspd::results::{CpuTimes, Effort, LostTimes, Observed, Record, WorkerEffort, summarize};
+use diskspd::system::environment::{Disk, Environment};
+use diskspd::system::storage::BlockDevice;
 use diskspd::system::threads::ThreadTimes;
-use diskspd::truth::{Judgement, Limiter, Severity, judge};
+use diskspd::system::{Place, cgroup};
+use diskspd::truth::{Finding, Judgement, Limiter, Severity, judge};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +40,7 @@ fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)
     WorkerEffort {
         engine,
         depth,
+        cpu: None,
         times: Some(ThreadTimes { busy, waiting: Some(share(waiting)), user, system: busy - user }),
     }
 }
@@ -183,6 +186,91 @@ fn a_queue_that_was_not_full_is_told_with_what_it_costs_to_fill_it() {
     assert!(impossible.message.contains("more than there can be"), "{impossible:?}");
 }
 
+/// What each of the two CPUs did and lost, in percent of the time: idle, interrupts, stolen.
+type Cpus = [(u64, u64, u64); 2];
+
+/// A run of threads that were bound to these CPUs, each with the same times.
+fn on_cpus(line: &str, cpus: Cpus, bound: &[Option<u32>], times: (u64, u64, u64)) -> Record {
+    let mut record = record(line);
+    let workers = bound.iter().map(|cpu| WorkerEffort { cpu: *cpu, ..worker(EngineKind::Uring, 4, times) });
+    let span = &mut record.results.time_spans[0];
+    let spent = |(idle, ..): (u64, u64, u64)| CpuTimes { idle: idle * 10, kernel: 1000 - idle * 10, user: 0 };
+    let lost = |(_, interrupts, stolen)| LostTimes { interrupts: interrupts * 10, stolen: stolen * 10 };
+    span.cpus = cpus.map(spent).to_vec();
+    span.observed = Some(Observed {
+        effort: Some(effort(workers.collect())),
+        lost: cpus.map(lost).to_vec(),
+        ..Observed::default()
+    });
+    record
+}
+
+fn found(record: &Record, name: &str) -> Option<Finding> {
+    judge(record, &summarize(record)).findings.into_iter().find(|finding| finding.name == name)
+}
+
+#[test]
+fn a_hypervisor_or_interrupts_that_take_the_cpus_are_named() {
+    use Limiter::*;
+    let (quiet, one) = ((60, 3, 1), [Some(0)]);
+    let storming = (3, 70, 0);
+    for (cpus, bound, times, limiter, stolen_is_told) in [
+        ([quiet, quiet], &one, (20, 5, 3), Storage, false),
+        // Somewhere interrupts left no time, wherever the threads were.
+        ([quiet, storming], &one, (20, 5, 3), Interrupts, false),
+        ([storming, quiet], &one, (25, 5, 3), Interrupts, false),
+        // Much of a CPU, but it had time left; a full one, but not of interrupts.
+        ([(30, 70, 0), quiet], &one, (25, 5, 3), Storage, false),
+        ([(0, 40, 0), quiet], &one, (25, 5, 3), Storage, false),
+        // Stolen from a thread with much to do, and with little.
+        ([(5, 3, 25), quiet], &one, (60, 5, 3), Hypervisor, false),
+        ([(50, 3, 25), quiet], &one, (20, 5, 3), Storage, true),
+        ([(5, 3, 9), quiet], &one, (75, 5, 3), Storage, false),
+        // Other threads took more than the hypervisor did.
+        ([(0, 3, 12), quiet], &one, (50, 5, 35), BusyCpus, true),
+        // From a CPU that is none of ours; and from one that may be.
+        ([quiet, (5, 3, 40)], &one, (60, 5, 3), Storage, false),
+        ([quiet, (5, 3, 40)], &[None], (60, 5, 3), Hypervisor, false),
+    ] {
+        let told = format!("{cpus:?} {bound:?} {times:?}");
+        let record = on_cpus("-o4", cpus, bound, times);
+        let judgement = judge(&record, &summarize(&record));
+        assert_eq!(judgement.limits[0].as_ref().unwrap().limited_by, Some(limiter), "{told}");
+        assert_eq!(found(&record, "cpu-stolen").is_some(), stolen_is_told, "{told}");
+    }
+    let record = on_cpus("-o4", [quiet, storming], &one, (20, 5, 3));
+    let finding = found(&record, "limited-by-interrupts").unwrap();
+    assert!(
+        finding.message.ends_with("interrupts: CPU 1 had no time left, 70 % of it went to them"),
+        "{finding:?}"
+    );
+    let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+    assert_eq!((limits.stolen, limits.interrupts), (Some(0.01), Some(0.7)));
+}
+
+#[test]
+fn threads_far_from_the_device_are_told() {
+    let with = |line: &str, bound: &[Option<u32>], node: Option<u32>, nodes: usize| {
+        let mut record = on_cpus(line, [(60, 3, 1); 2], bound, (20, 5, 3));
+        let node_of = |number: u32| Place { number, masks: vec![(0, 1 << number)] };
+        record.system.topology.nodes = [node_of(0), node_of(1)][..nodes].to_vec();
+        let device = BlockDevice { name: "/dev/nvme0n1".into(), ..BlockDevice::default() };
+        let disk = Disk { device, numa_node: node, targets: vec!["x".into()], ..Disk::default() };
+        record.system.environment = Some(Environment { disks: vec![disk], ..Environment::default() });
+        found(&record, "numa-remote")
+    };
+    let far = with("-o4", &[Some(1)], Some(0), 2).unwrap();
+    assert_eq!((far.severity, far.target), (Severity::Warning, Some("x".into())));
+    assert_eq!(far.evidence, ["/dev/nvme0n1 is on NUMA node 0, their CPUs on 1"]);
+    let half = with("-o4 -t2", &[Some(0), Some(1)], Some(0), 2).unwrap();
+    assert!(half.severity == Severity::Note && half.message.starts_with("1 of 2 threads"), "{half:?}");
+    for (bound, node, nodes) in
+        [(Some(0), Some(0), 2), (None, Some(0), 2), (Some(1), None, 2), (Some(1), Some(0), 1)]
+    {
+        assert_eq!(with("-o4", &[bound], node, nodes), None, "{bound:?} {node:?} {nodes}");
+    }
+}
+
 #[test]
 fn a_real_run_says_what_limited_it_and_what_it_took() {
     let directory = tempfile::tempdir().unwrap();
@@ -200,6 +288,9 @@ fn a_real_run_says_what_limited_it_and_what_it_took() {
     assert!(effort.process > 0);
     let cost = effort.tool.unwrap();
     assert!(cost.clock > 0.0 && cost.histogram > 0.0, "{cost:?}");
+    let observed = record.results.time_spans[0].observed.as_ref().unwrap();
+    assert_eq!(observed.lost.len(), record.system.topology.active_cpus().count());
+    assert!(effort.workers[0].cpu.is_some(), "threads are bound, if nobody says otherwise");
     let times = effort.workers[0].times.unwrap();
     assert!(times.busy > 0 && times.busy < 2 * SECOND, "{times:?}");
 }

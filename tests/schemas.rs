@@ -219,6 +219,11 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
         warm_up,
         effort: Some(effort(known)),
         heat: Some(heat(known)),
+        lost: if known {
+            vec![LostTimes::default(); record.results.time_spans[0].cpus.len()]
+        } else {
+            Vec::new()
+        },
         ..Observed::default()
     };
     record.results.time_spans[0].observed = Some(observed);
@@ -226,7 +231,12 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
 }
 
 fn effort(known: bool) -> Effort {
-    let worker = |times| WorkerEffort { engine: EngineKind::Sync, depth: 1, times };
+    let worker = |times: Option<ThreadTimes>| WorkerEffort {
+        engine: EngineKind::Sync,
+        depth: 1,
+        cpu: times.and(Some(1)),
+        times,
+    };
     let times = |waiting| Some(ThreadTimes { busy: 1, waiting, ..ThreadTimes::default() });
     let cost = |io| ToolCost { clock: 0.5, histogram: 0.5, io, ring_noop: io };
     let limit = |value| IoLimit {
