@@ -9,6 +9,8 @@ use diskspd::engine::EngineKind;
 use diskspd::report::json;
 use diskspd::results::{CpuTimes, Effort, LostTimes, Observed, Record, WorkerEffort, summarize};
 use diskspd::system::environment::{Disk, Environment};
+use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, TargetDevices};
+use diskspd::system::stack::{Layer, Stack};
 use diskspd::system::storage::BlockDevice;
 use diskspd::system::threads::ThreadTimes;
 use diskspd::system::{Place, cgroup};
@@ -184,6 +186,83 @@ fn a_queue_that_was_not_full_is_told_with_what_it_costs_to_fill_it() {
     assert!(crowded.evidence.iter().any(|line| line == "threads had no CPU 30 % of the time"), "{crowded:?}");
     let impossible = of(15, (50, 5, 3));
     assert!(impossible.message.contains("more than there can be"), "{impossible:?}");
+}
+
+/// A run with 16 I/Os outstanding on a device that says how long its I/Os were in flight: so many of them (or of merged
+/// ones) on average, and so many bytes of those counted.
+fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
+    let mut record = record(line);
+    let span = &mut record.results.time_spans[0];
+    let counted = &span.threads[0].targets[0].read;
+    let done = Activity {
+        read: Flow { ios: counted.ios / merged, merges: 0, bytes: (counted.bytes as f64 * bytes) as u64 },
+        queue_ms: (in_flight * 10_000.0) as u64,
+        ..Activity::default()
+    };
+    let layer = Layer { name: "sda".into(), counted: true, faithful: true, ..Layer::default() };
+    let stack = Stack { first: vec!["sda".into()], layers: vec![layer], ..Stack::default() };
+    let device = DeviceActivity { name: "sda".into(), done, ever: true, in_flight_before: 0 };
+    let facts = DeviceFacts {
+        targets: vec![TargetDevices { path: "x".into(), stack, ..TargetDevices::default() }],
+        devices: vec![device],
+        elapsed: 10 * SECOND,
+        ..DeviceFacts::default()
+    };
+    let effort = Some(effort(vec![worker(EngineKind::Uring, 16, (20, 5, 3))]));
+    span.observed = Some(Observed { effort, devices: Some(facts), ..Observed::default() });
+    record
+}
+
+#[test]
+fn the_depth_that_the_device_saw_is_compared_with_the_one_asked_for() {
+    for (line, in_flight, merged, bytes, told) in [
+        ("-o16 -L -Su", 15.5, 1, 1.0, None),
+        ("-o16 -L -Su", 8.5, 1, 1.0, None),
+        ("-o16 -L -Su", 4.0, 1, 1.0, Some("of 16 I/Os outstanding the device had 4.0 in flight")),
+        ("-o16 -Su", 4.0, 1, 1.0, Some("of 16 I/Os outstanding the device had 4.0 in flight")),
+        // Each of the device's is four of ours.
+        ("-o16 -Su", 4.0, 4, 1.0, None),
+        ("-o16 -Su", 1.0, 4, 1.0, Some("the device had 4.0 in flight")),
+        // The page cache answered, no closed loop, no clock.
+        ("-o16", 4.0, 1, 1.0, None),
+        ("-o16 -Su", 4.0, 1, 0.5, None),
+        ("-o16 -Su -g100i", 0.1, 1, 1.0, None),
+        ("-o16 -Su", 0.0, 1, 1.0, None),
+    ] {
+        let record = on_device(line, in_flight, merged, bytes);
+        let finding = found(&record, "device-depth");
+        let case = format!("{line}, {in_flight}, {merged}, {bytes}: {finding:?}");
+        match told {
+            None => assert_eq!(finding, None, "{case}"),
+            Some(words) => assert!(finding.is_some_and(|finding| finding.message.contains(words)), "{case}"),
+        }
+        let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+        assert_eq!(limits.device_in_flight, (in_flight > 0.0).then_some(in_flight), "{case}");
+    }
+    let mut record = on_device("-o16 -L -Su", 4.0, 1, 1.0);
+    let queue = [("nr_requests".to_owned(), "4".to_owned())].into();
+    let device = BlockDevice { name: "/dev/sda".into(), queue, ..BlockDevice::default() };
+    let disk = Disk { device, ..Disk::default() };
+    record.system.environment = Some(Environment { disks: vec![disk], ..Environment::default() });
+    let evidence = found(&record, "device-depth").unwrap().evidence;
+    assert_eq!(
+        evidence[..2],
+        ["latencies include that wait", "a queue of /dev/sda has 4 places (nr_requests): it was full"]
+    );
+    let limited = found(&on_device("-o16 -Su", 15.5, 1, 1.0), "limited-by-storage").unwrap().message;
+    assert!(
+        limited.ends_with("the storage, with 16 I/Os outstanding, 15.5 of them at the device"),
+        "{limited}"
+    );
+    // One finding about a depth that isn't there, not two.
+    let mut record = on_device("-o15 -L -Su", 4.0, 1, 1.0);
+    record.profile.time_spans[0].targets[0].request_count = 16;
+    assert_eq!(found(&record, "device-depth"), None);
+    let evidence = found(&record, "depth-not-reached").unwrap().evidence;
+    assert!(
+        evidence.contains(&"the device had 4.0 of them in flight, by its own clock".to_owned()),
+        "{evidence:?}"
+    );
 }
 
 /// What each of the two CPUs did and lost, in percent of the time: idle, interrupts, stolen.

@@ -214,7 +214,10 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
         span.targets.iter_mut().for_each(|t| (t.throughput, t.think_time) = (None, None));
         span.completion_routines = false;
     }
+    let mut device = devices();
+    device.targets.truncate(1);
     let observed = Observed {
+        devices: known.then_some(device),
         samples,
         warm_up,
         effort: Some(effort(known)),
@@ -284,7 +287,7 @@ fn devices() -> DeviceFacts {
         without: None,
     };
     let flow = Flow { ios: 1 << 30, merges: 0, bytes: 1 << 40 };
-    let done = Activity { read: flow, write: flow, ..Activity::default() };
+    let done = Activity { read: flow, write: flow, queue_ms: 1, ..Activity::default() };
     let activity = |name: &str| DeviceActivity { name: name.into(), done, in_flight_before: 0, ever: true };
     let other = Stack { first: vec!["sdb".into()], layers: vec![layer("sdb", &[])], ..Stack::default() };
     let target = |path: RawText, stack| TargetDevices { path, stack, ..TargetDevices::default() };

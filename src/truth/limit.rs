@@ -2,7 +2,7 @@
 
 mod wording;
 
-use super::{Finding, SpanView, little, processors};
+use super::{Finding, SpanView, device, little, processors};
 use crate::engine::EngineKind;
 use crate::profile::{Target, Throughput};
 use crate::results::Effort;
@@ -68,7 +68,10 @@ pub struct Limits {
     pub depth: u64,
     /// I/Os in flight on average, by the latencies (`-L`).
     pub in_flight: Option<f64>,
-    /// Share of `depth` that this is, where it has to be all of it: in a closed loop.
+    /// I/Os that the devices right beneath the targets had in flight on average, by their own clocks: after merging and
+    /// splitting, others' included; `None` = there are none, or they don't tell.
+    pub device_in_flight: Option<f64>,
+    /// Share of `depth` that `in_flight` is, where it has to be all of it: in a closed loop.
     pub accounted: Option<f64>,
 }
 
@@ -116,6 +119,7 @@ pub(super) fn judge(span: &SpanView) -> Option<Limits> {
         ceiling_iops: cpu_per_io.map(|nanos| threads as f64 * 1e9 / nanos),
         depth: effort.workers.iter().map(|worker| u64::from(worker.depth)).sum(),
         in_flight: little::in_flight(span),
+        device_in_flight: device::in_flight(span).map(|queue| queue.requests),
         accounted: little::accounted(span),
     };
     limits.limited_by = (span.results.measured >= SHORTEST).then(|| limiter(span, effort, &limits)).flatten();

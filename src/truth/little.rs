@@ -1,6 +1,8 @@
 //! Little's law: mean latency times I/Os per second is the mean number of I/Os in flight. In a closed loop, where every
-//! completion is followed by the next I/O at once, that is the queue depth: a check of the depth and of every latency.
+//! completion is followed by the next I/O at once, that is the queue depth: a check of the depth and of every latency. The
+//! devices have clocks of their own: what they had in flight is a second one.
 
+use super::device::{self, InFlight};
 use super::{Finding, Limits, Severity, SpanView, limit};
 use crate::engine::EngineKind;
 use crate::results::Effort;
@@ -14,6 +16,8 @@ const TOLERABLE: f64 = 1.05;
 const NEARLY: f64 = 0.9;
 /// So little that I/Os don't wait to be handed over: they complete meanwhile.
 const HARDLY: f64 = 0.5;
+/// So near to the number of its places a queue is full, on average.
+const FULL: f64 = 0.9;
 /// From this share of the time on threads that had to wait for a CPU explain that I/Os had to.
 const WITHOUT_CPU: f64 = 0.1;
 /// The edges of the window weigh less than a percent when so many I/Os of each place in the queue lie between them.
@@ -35,6 +39,11 @@ pub(super) fn in_flight(span: &SpanView) -> Option<f64> {
 /// The share of the queue depth that the latencies account for, 1 = all of it; `None` = not measured, or they don't have
 /// to: no closed loop, or too few I/Os.
 pub(super) fn accounted(span: &SpanView) -> Option<f64> {
+    Some(in_flight(span)? / closed_loop(span)? as f64)
+}
+
+/// I/Os that have to be outstanding at any time; `None` = not all of them have to, or there were too few to tell.
+fn closed_loop(span: &SpanView) -> Option<u64> {
     let effort = effort(span)?;
     let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.depth)).sum();
     let at_once = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
@@ -45,7 +54,7 @@ pub(super) fn accounted(span: &SpanView) -> Option<f64> {
     if at_once || one_by_one || limited || span.asked.completion_routines || ios < ENOUGH * depth as f64 {
         return None;
     }
-    Some(in_flight(span)? / depth as f64)
+    Some(depth)
 }
 
 fn effort<'a>(span: &SpanView<'a>) -> Option<&'a Effort> {
@@ -69,8 +78,49 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     match limits.accounted {
         Some(share) if share < *AGREES.start() => vec![waited(span, &limits, share, effort.workers.len())],
         Some(share) if share > *AGREES.end() => vec![impossible(span, &limits, share)],
-        _ => Vec::new(),
+        _ => at_device(span, effort, &limits).into_iter().collect(),
     }
+}
+
+/// All are outstanding, but hardly any at the device: they wait before it or after it.
+fn at_device(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Finding> {
+    let InFlight { requests, counted } = device::in_flight(span)?;
+    let (depth, counted) = (closed_loop(span)?, counted?);
+    if depth <= effort.workers.len() as u64 || counted >= HARDLY * depth as f64 {
+        return None;
+    }
+    let message = format!(
+        "of {depth} I/Os outstanding the device had {counted:.1} in flight on average: the others waited before it in the kernel, or after it for the program"
+    );
+    let mut finding = Finding::new("device-depth", Severity::Note, span, message);
+    if limits.accounted.is_some() {
+        finding = finding.shown_by("latencies include that wait".into());
+    }
+    let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
+    for device in disks.map(|disk| &disk.device) {
+        let places = device.queue.get("nr_requests").and_then(|places| places.parse::<f64>().ok());
+        if let Some(places) = places.filter(|places| requests >= FULL * places) {
+            let name = &device.name;
+            finding =
+                finding.shown_by(format!("a queue of {name} has {places} places (nr_requests): it was full"));
+        }
+    }
+    for text in [handing_over(limits), without_cpu(limits)].into_iter().flatten() {
+        finding = finding.shown_by(text);
+    }
+    Some(finding)
+}
+
+fn handing_over(limits: &Limits) -> Option<String> {
+    let micros = limits.cpu_per_io? / 1000.0;
+    Some(format!(
+        "an I/O takes {micros:.2} us of CPU to be handed over and collected, and a thread does one after the other"
+    ))
+}
+
+fn without_cpu(limits: &Limits) -> Option<String> {
+    let waiting = limits.waiting.filter(|waiting| *waiting >= WITHOUT_CPU)?;
+    Some(format!("threads had no CPU {:.0} % of the time", waiting * 100.0))
 }
 
 /// What completed waited in the program to be handed over again, and was not in flight meanwhile.
@@ -90,14 +140,12 @@ fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Findi
         "{in_flight:.1} of {depth} I/Os were with the kernel on average: the others waited in the program to be handed over"
     );
     let mut finding = Finding::new("depth-not-reached", severity, span, message);
-    if let Some(nanos) = limits.cpu_per_io {
-        finding = finding.shown_by(format!(
-            "an I/O takes {:.2} us of CPU to be handed over and collected, and a thread does one after the other",
-            nanos / 1000.0
-        ));
+    for text in [handing_over(limits), without_cpu(limits)].into_iter().flatten() {
+        finding = finding.shown_by(text);
     }
-    if let Some(waiting) = limits.waiting.filter(|waiting| *waiting >= WITHOUT_CPU) {
-        finding = finding.shown_by(format!("threads had no CPU {:.0} % of the time", waiting * 100.0));
+    if let Some(InFlight { counted: Some(counted), .. }) = device::in_flight(span) {
+        finding =
+            finding.shown_by(format!("the device had {counted:.1} of them in flight, by its own clock"));
     }
     finding
         .shown_by(format!("latencies don't include that wait: they are those of a queue depth of {in_flight:.1}"))

@@ -4,7 +4,7 @@ use super::{Limiter, Limits, MOSTLY, SATURATED, io_limit, quota};
 use crate::engine::EngineKind;
 use crate::results::{Effort, ToolCost};
 use crate::system::cgroup::IoLimit;
-use crate::truth::{Finding, Severity, SpanView, processors};
+use crate::truth::{Finding, Severity, SpanView, device, processors};
 
 pub(super) fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limiter: Limiter) -> Finding {
     let percent = |share: Option<f64>| share.unwrap_or(0.0) * 100.0;
@@ -89,7 +89,10 @@ pub(super) fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limite
                 .remedy("more outstanding I/Os (-o) or threads (-t), if that is what the application does")
         }
         Limiter::Storage => {
-            let what = format!("the storage, with {} I/Os outstanding", limits.depth);
+            let at_device = device::in_flight(span).and_then(|queue| queue.counted);
+            let at_device =
+                at_device.map(|ios| format!(", {ios:.1} of them at the device")).unwrap_or_default();
+            let what = format!("the storage, with {} I/Os outstanding{at_device}", limits.depth);
             finding(Severity::Note, "limited-by-storage", what)
         }
     };
