@@ -6,7 +6,8 @@
 use diskspd::cli::{self, Invocation};
 use diskspd::profile::RawText;
 use diskspd::results::{
-    DirectionResults, Observed, Record, Results, SpanResults, TargetResults, ThreadResults, summarize,
+    DirectionResults, EngineUse, Observed, Record, Results, SpanResults, TargetResults, ThreadResults,
+    summarize,
 };
 use diskspd::stats::Histogram;
 use diskspd::system::System;
@@ -69,16 +70,13 @@ fn found_on(system: System, line: &str, ios: u64, latency: u64, engine: &str) ->
             write: direction(target.write_ratio),
             distribution: Vec::new(),
         }],
+        engine: Some(EngineUse { name: engine.trim_end_matches('!').into(), ..EngineUse::default() }),
         ..ThreadResults::default()
     };
     let results = SpanResults {
         measured: 1_000_000_000,
         threads: vec![thread; threads as usize],
-        observed: Some(Observed {
-            engines: vec![engine.trim_end_matches('!').into()],
-            polled: engine.ends_with('!'),
-            ..Observed::default()
-        }),
+        observed: Some(Observed { polled: engine.ends_with('!'), ..Observed::default() }),
         ..SpanResults::default()
     };
     let record = Record::new(profile, system, Results { time_spans: vec![results] });

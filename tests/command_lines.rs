@@ -378,7 +378,8 @@ fn commands_and_long_options() {
         ("man", Ok(Invocation::Man)),
         ("compatibility", Ok(Invocation::Compatibility)),
         ("completions fish", Ok(Invocation::Completions(Shell::Fish))),
-        ("report r.json", Ok(Invocation::Report(ReportRequest { file: "r.json".into() }))),
+        ("report r.json", Ok(Invocation::Report(ReportRequest { file: "r.json".into(), verbose: false }))),
+        ("report r.json -v", Ok(Invocation::Report(ReportRequest { file: "r.json".into(), verbose: true }))),
     ];
     for (line, expected) in answers {
         assert_eq!(parse(line), expected, "{line}");

@@ -7,10 +7,14 @@ mod common;
 use common::{Ended, command_of, diskspd, skip};
 use diskspd::engine::EngineKind;
 use diskspd::report::json;
-use diskspd::results::{CpuTimes, Effort, Observed, Record, WorkerEffort, summarize};
-use diskspd::system::cgroup;
+use diskspd::results::{CpuTimes, Effort, LostTimes, Observed, Record, WorkerEffort, summarize};
+use diskspd::system::environment::{Disk, Environment};
+use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, TargetDevices};
+use diskspd::system::stack::{Layer, Stack};
+use diskspd::system::storage::BlockDevice;
 use diskspd::system::threads::ThreadTimes;
-use diskspd::truth::{Judgement, Limiter, Severity, judge};
+use diskspd::system::{Place, cgroup};
+use diskspd::truth::{Finding, Judgement, Limiter, Severity, judge};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +42,7 @@ fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)
     WorkerEffort {
         engine,
         depth,
+        cpu: None,
         times: Some(ThreadTimes { busy, waiting: Some(share(waiting)), user, system: busy - user }),
     }
 }
@@ -137,9 +142,9 @@ fn latencies_account_for_the_queue_depth_or_a_finding_says_so() {
     for (line, effort, name, accounted) in [
         ("-o4 -L", idle(EngineKind::Uring, 4), None, Some(1.0)),
         ("-o4", idle(EngineKind::Uring, 4), None, None),
-        ("-o4 -L", idle(EngineKind::Uring, 5), Some(("latency-accounting", Severity::Warning)), Some(0.8)),
+        ("-o4 -L", idle(EngineKind::Uring, 5), Some(("depth-not-reached", Severity::Warning)), Some(0.8)),
         ("-o4 -L", idle(EngineKind::Uring, 3), Some(("latency-accounting", Severity::Warning)), Some(1.333)),
-        ("-o19 -L", idle(EngineKind::Uring, 20), Some(("latency-accounting", Severity::Note)), Some(0.95)),
+        ("-o19 -L", idle(EngineKind::Uring, 20), Some(("depth-not-reached", Severity::Note)), Some(0.95)),
         ("-o4 -L", idle(EngineKind::Uring, 16), Some(("depth-not-reached", Severity::Note)), Some(0.25)),
         // No closed loop, or one whose latencies mean nothing.
         ("-o4 -L -g100i", idle(EngineKind::Uring, 16), None, None),
@@ -164,6 +169,188 @@ fn latencies_account_for_the_queue_depth_or_a_finding_says_so() {
 }
 
 #[test]
+fn a_queue_that_was_not_full_is_told_with_what_it_costs_to_fill_it() {
+    let of = |depth, share: (u64, u64, u64)| {
+        let judgement = judged(record("-o19 -L"), effort(vec![worker(EngineKind::Uring, depth, share)]));
+        let names = ["latency-accounting", "depth-not-reached"];
+        judgement.findings.into_iter().find(|finding| names.contains(&finding.name)).unwrap()
+    };
+    let short = of(20, (50, 5, 3));
+    let ios = summarize(&record("-o19 -L")).time_spans[0].as_ref().unwrap().total.total.throughput.ios;
+    let cost = format!("an I/O takes {:.2} us of CPU", 5e6 / ios as f64);
+    assert!(short.message.starts_with("19.0 of 20 I/Os were with the kernel"), "{short:?}");
+    assert!(short.evidence[0].starts_with(&cost), "{cost}: {short:?}");
+    assert!(short.evidence.iter().any(|line| line.contains("a queue depth of 19.0")), "{short:?}");
+    assert!(!short.evidence.iter().any(|line| line.contains("no CPU")), "{short:?}");
+    let crowded = of(20, (50, 5, 30));
+    assert!(crowded.evidence.iter().any(|line| line == "threads had no CPU 30 % of the time"), "{crowded:?}");
+    let impossible = of(15, (50, 5, 3));
+    assert!(impossible.message.contains("more than there can be"), "{impossible:?}");
+}
+
+/// A run with 16 I/Os outstanding on a device that says how long its I/Os were in flight: so many of them (or of merged
+/// ones) on average, and so many bytes of those counted.
+fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
+    let mut record = record(line);
+    let span = &mut record.results.time_spans[0];
+    let counted = &span.threads[0].targets[0].read;
+    let done = Activity {
+        read: Flow { ios: counted.ios / merged, merges: 0, bytes: (counted.bytes as f64 * bytes) as u64 },
+        queue_ms: (in_flight * 10_000.0) as u64,
+        ..Activity::default()
+    };
+    let layer = Layer { name: "sda".into(), counted: true, faithful: true, ..Layer::default() };
+    let stack = Stack { first: vec!["sda".into()], layers: vec![layer], ..Stack::default() };
+    let device = DeviceActivity { name: "sda".into(), done, ever: true, in_flight_before: 0 };
+    let facts = DeviceFacts {
+        targets: vec![TargetDevices { path: "x".into(), stack, ..TargetDevices::default() }],
+        devices: vec![device],
+        elapsed: 10 * SECOND,
+        ..DeviceFacts::default()
+    };
+    let effort = Some(effort(vec![worker(EngineKind::Uring, 16, (20, 5, 3))]));
+    span.observed = Some(Observed { effort, devices: Some(facts), ..Observed::default() });
+    record
+}
+
+#[test]
+fn the_depth_that_the_device_saw_is_compared_with_the_one_asked_for() {
+    for (line, in_flight, merged, bytes, told) in [
+        ("-o16 -L -Su", 15.5, 1, 1.0, None),
+        ("-o16 -L -Su", 8.5, 1, 1.0, None),
+        ("-o16 -L -Su", 4.0, 1, 1.0, Some("of 16 I/Os outstanding the device had 4.0 in flight")),
+        ("-o16 -Su", 4.0, 1, 1.0, Some("of 16 I/Os outstanding the device had 4.0 in flight")),
+        // Each of the device's is four of ours.
+        ("-o16 -Su", 4.0, 4, 1.0, None),
+        ("-o16 -Su", 1.0, 4, 1.0, Some("the device had 4.0 in flight")),
+        // The page cache answered, no closed loop, no clock.
+        ("-o16", 4.0, 1, 1.0, None),
+        ("-o16 -Su", 4.0, 1, 0.5, None),
+        ("-o16 -Su -g100i", 0.1, 1, 1.0, None),
+        ("-o16 -Su", 0.0, 1, 1.0, None),
+    ] {
+        let record = on_device(line, in_flight, merged, bytes);
+        let finding = found(&record, "device-depth");
+        let case = format!("{line}, {in_flight}, {merged}, {bytes}: {finding:?}");
+        match told {
+            None => assert_eq!(finding, None, "{case}"),
+            Some(words) => assert!(finding.is_some_and(|finding| finding.message.contains(words)), "{case}"),
+        }
+        let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+        assert_eq!(limits.device_in_flight, (in_flight > 0.0).then_some(in_flight), "{case}");
+    }
+    let mut record = on_device("-o16 -L -Su", 4.0, 1, 1.0);
+    let queue = [("nr_requests".to_owned(), "4".to_owned())].into();
+    let device = BlockDevice { name: "/dev/sda".into(), queue, ..BlockDevice::default() };
+    let disk = Disk { device, ..Disk::default() };
+    record.system.environment = Some(Environment { disks: vec![disk], ..Environment::default() });
+    let evidence = found(&record, "device-depth").unwrap().evidence;
+    assert_eq!(
+        evidence[..2],
+        ["latencies include that wait", "a queue of /dev/sda has 4 places (nr_requests): it was full"]
+    );
+    let limited = found(&on_device("-o16 -Su", 15.5, 1, 1.0), "limited-by-storage").unwrap().message;
+    assert!(
+        limited.ends_with("the storage, with 16 I/Os outstanding, 15.5 of them at the device"),
+        "{limited}"
+    );
+    // One finding about a depth that isn't there, not two.
+    let mut record = on_device("-o15 -L -Su", 4.0, 1, 1.0);
+    record.profile.time_spans[0].targets[0].request_count = 16;
+    assert_eq!(found(&record, "device-depth"), None);
+    let evidence = found(&record, "depth-not-reached").unwrap().evidence;
+    assert!(
+        evidence.contains(&"the device had 4.0 of them in flight, by its own clock".to_owned()),
+        "{evidence:?}"
+    );
+}
+
+/// What each of the two CPUs did and lost, in percent of the time: idle, interrupts, stolen.
+type Cpus = [(u64, u64, u64); 2];
+
+/// A run of threads that were bound to these CPUs, each with the same times.
+fn on_cpus(line: &str, cpus: Cpus, bound: &[Option<u32>], times: (u64, u64, u64)) -> Record {
+    let mut record = record(line);
+    let workers = bound.iter().map(|cpu| WorkerEffort { cpu: *cpu, ..worker(EngineKind::Uring, 4, times) });
+    let span = &mut record.results.time_spans[0];
+    let spent = |(idle, ..): (u64, u64, u64)| CpuTimes { idle: idle * 10, kernel: 1000 - idle * 10, user: 0 };
+    let lost = |(_, interrupts, stolen)| LostTimes { interrupts: interrupts * 10, stolen: stolen * 10 };
+    span.cpus = cpus.map(spent).to_vec();
+    span.observed = Some(Observed {
+        effort: Some(effort(workers.collect())),
+        lost: cpus.map(lost).to_vec(),
+        ..Observed::default()
+    });
+    record
+}
+
+fn found(record: &Record, name: &str) -> Option<Finding> {
+    judge(record, &summarize(record)).findings.into_iter().find(|finding| finding.name == name)
+}
+
+#[test]
+fn a_hypervisor_or_interrupts_that_take_the_cpus_are_named() {
+    use Limiter::*;
+    let (quiet, one) = ((60, 3, 1), [Some(0)]);
+    let storming = (3, 70, 0);
+    for (cpus, bound, times, limiter, stolen_is_told) in [
+        ([quiet, quiet], &one, (20, 5, 3), Storage, false),
+        // Somewhere interrupts left no time, wherever the threads were.
+        ([quiet, storming], &one, (20, 5, 3), Interrupts, false),
+        ([storming, quiet], &one, (25, 5, 3), Interrupts, false),
+        // Much of a CPU, but it had time left; a full one, but not of interrupts.
+        ([(30, 70, 0), quiet], &one, (25, 5, 3), Storage, false),
+        ([(0, 40, 0), quiet], &one, (25, 5, 3), Storage, false),
+        // Stolen from a thread with much to do, and with little.
+        ([(5, 3, 25), quiet], &one, (60, 5, 3), Hypervisor, false),
+        ([(50, 3, 25), quiet], &one, (20, 5, 3), Storage, true),
+        ([(5, 3, 9), quiet], &one, (75, 5, 3), Storage, false),
+        // Other threads took more than the hypervisor did.
+        ([(0, 3, 12), quiet], &one, (50, 5, 35), BusyCpus, true),
+        // From a CPU that is none of ours; and from one that may be.
+        ([quiet, (5, 3, 40)], &one, (60, 5, 3), Storage, false),
+        ([quiet, (5, 3, 40)], &[None], (60, 5, 3), Hypervisor, false),
+    ] {
+        let told = format!("{cpus:?} {bound:?} {times:?}");
+        let record = on_cpus("-o4", cpus, bound, times);
+        let judgement = judge(&record, &summarize(&record));
+        assert_eq!(judgement.limits[0].as_ref().unwrap().limited_by, Some(limiter), "{told}");
+        assert_eq!(found(&record, "cpu-stolen").is_some(), stolen_is_told, "{told}");
+    }
+    let record = on_cpus("-o4", [quiet, storming], &one, (20, 5, 3));
+    let finding = found(&record, "limited-by-interrupts").unwrap();
+    assert!(
+        finding.message.ends_with("interrupts: CPU 1 had no time left, 70 % of it went to them"),
+        "{finding:?}"
+    );
+    let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+    assert_eq!((limits.stolen, limits.interrupts), (Some(0.01), Some(0.7)));
+}
+
+#[test]
+fn threads_far_from_the_device_are_told() {
+    let with = |line: &str, bound: &[Option<u32>], node: Option<u32>, nodes: usize| {
+        let mut record = on_cpus(line, [(60, 3, 1); 2], bound, (20, 5, 3));
+        let node_of = |number: u32| Place { number, masks: vec![(0, 1 << number)] };
+        record.system.topology.nodes = [node_of(0), node_of(1)][..nodes].to_vec();
+        let device = BlockDevice { name: "/dev/nvme0n1".into(), ..BlockDevice::default() };
+        let disk = Disk { device, numa_node: node, targets: vec!["x".into()], ..Disk::default() };
+        record.system.environment = Some(Environment { disks: vec![disk], ..Environment::default() });
+        found(&record, "numa-remote")
+    };
+    let far = with("-o4", &[Some(1)], Some(0), 2).unwrap();
+    assert_eq!((far.severity, far.target), (Severity::Warning, Some("x".into())));
+    assert_eq!(far.evidence, ["/dev/nvme0n1 is on NUMA node 0, their CPUs on 1"]);
+    let half = with("-o4 -t2", &[Some(0), Some(1)], Some(0), 2).unwrap();
+    assert!(half.severity == Severity::Note && half.message.starts_with("1 of 2 threads"), "{half:?}");
+    for (bound, node, nodes) in
+        [(Some(0), Some(0), 2), (None, Some(0), 2), (Some(1), None, 2), (Some(1), Some(0), 1)]
+    {
+        assert_eq!(with("-o4", &[bound], node, nodes), None, "{bound:?} {node:?} {nodes}");
+    }
+}
+
+#[test]
 fn a_real_run_says_what_limited_it_and_what_it_took() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
@@ -180,6 +367,9 @@ fn a_real_run_says_what_limited_it_and_what_it_took() {
     assert!(effort.process > 0);
     let cost = effort.tool.unwrap();
     assert!(cost.clock > 0.0 && cost.histogram > 0.0, "{cost:?}");
+    let observed = record.results.time_spans[0].observed.as_ref().unwrap();
+    assert_eq!(observed.lost.len(), record.system.topology.active_cpus().count());
+    assert!(effort.workers[0].cpu.is_some(), "threads are bound, if nobody says otherwise");
     let times = effort.workers[0].times.unwrap();
     assert!(times.busy > 0 && times.busy < 2 * SECOND, "{times:?}");
 }

@@ -183,13 +183,8 @@ fn fill_profile(profile: &mut Profile) {
 }
 
 fn fill_results(span: &mut SpanResults) {
-    span.observed = Some(Observed {
-        devices: Some(devices()),
-        content: contents(),
-        engines: vec!["uring".into()],
-        polled: true,
-        ..Observed::default()
-    });
+    span.observed =
+        Some(Observed { devices: Some(devices()), content: contents(), polled: true, ..Observed::default() });
     span.threads[0].wait = Some(WaitStatistics::default());
     span.threads[0].engine = Some(EngineUse::default());
     let path = RawText::from(b"\xff".to_vec());
@@ -219,11 +214,19 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
         span.targets.iter_mut().for_each(|t| (t.throughput, t.think_time) = (None, None));
         span.completion_routines = false;
     }
+    let mut device = devices();
+    device.targets.truncate(1);
     let observed = Observed {
+        devices: known.then_some(device),
         samples,
         warm_up,
         effort: Some(effort(known)),
         heat: Some(heat(known)),
+        lost: if known {
+            vec![LostTimes::default(); record.results.time_spans[0].cpus.len()]
+        } else {
+            Vec::new()
+        },
         ..Observed::default()
     };
     record.results.time_spans[0].observed = Some(observed);
@@ -231,7 +234,12 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
 }
 
 fn effort(known: bool) -> Effort {
-    let worker = |times| WorkerEffort { engine: EngineKind::Sync, depth: 1, times };
+    let worker = |times: Option<ThreadTimes>| WorkerEffort {
+        engine: EngineKind::Sync,
+        depth: 1,
+        cpu: times.and(Some(1)),
+        times,
+    };
     let times = |waiting| Some(ThreadTimes { busy: 1, waiting, ..ThreadTimes::default() });
     let cost = |io| ToolCost { clock: 0.5, histogram: 0.5, io, ring_noop: io };
     let limit = |value| IoLimit {
@@ -279,7 +287,7 @@ fn devices() -> DeviceFacts {
         without: None,
     };
     let flow = Flow { ios: 1 << 30, merges: 0, bytes: 1 << 40 };
-    let done = Activity { read: flow, write: flow, ..Activity::default() };
+    let done = Activity { read: flow, write: flow, queue_ms: 1, ..Activity::default() };
     let activity = |name: &str| DeviceActivity { name: name.into(), done, in_flight_before: 0, ever: true };
     let other = Stack { first: vec!["sdb".into()], layers: vec![layer("sdb", &[])], ..Stack::default() };
     let target = |path: RawText, stack| TargetDevices { path, stack, ..TargetDevices::default() };

@@ -13,7 +13,7 @@ use std::path::Path;
 fn simulate(line: &str) -> (String, Value) {
     let directory = tempfile::tempdir().unwrap();
     let record = directory.path().join("r.json");
-    let line = format!("-c1G -D --out {} {line} x", record.display());
+    let line = format!("-v -c1G -D --out {} {line} x", record.display());
     let ended = diskspd(&line, Path::new(""));
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
@@ -96,7 +96,7 @@ fn until_steady_measures_when_it_is() {
     let (ended, warm_up) = run("--until-steady=120");
     assert_eq!(warm_up["steady"], true, "{}", ended.stderr);
     assert!(warm_up["seconds"].as_u64() >= Some(10), "{warm_up}");
-    assert!(ended.stderr.contains("NOTE: steady after"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("NOTE: -v shows more: steady-after\n"), "{}", ended.stderr);
 }
 
 #[test]

@@ -4,15 +4,148 @@
 
 mod common;
 
-use common::diskspd;
+use common::{command_of, diskspd};
+use diskspd::report::findings::{self, Detail};
+use diskspd::report::{format_named, json};
+use diskspd::system::environment::Environment;
+use diskspd::truth::{Finding, Judgement, Severity};
+use std::path::Path;
 
 #[test]
 fn a_limit_that_every_thread_has_for_itself_is_stated_as_their_sum() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("a");
-    let ended = diskspd("-c1M -g100i -t3 -W0 -d1 --engine null {}", &file);
+    let ended = diskspd("-v -c1M -g100i -t3 -W0 -d1 --engine null {}", &file);
     assert!(ended.stderr.contains("NOTE: -g limits each of the 3 threads"), "{}", ended.stderr);
     assert!(ended.stderr.contains("300 IOPS in all"), "{}", ended.stderr);
-    let alone = diskspd("-c1M -g100i -t1 -W0 -d1 --engine null {}", &file);
+    let alone = diskspd("-v -c1M -g100i -t1 -W0 -d1 --engine null {}", &file);
     assert!(!alone.stderr.contains("-g limits each"), "{}", alone.stderr);
+}
+
+/// A finding of a time span.
+fn finding(name: &'static str, severity: Severity, time_span: usize) -> Finding {
+    let finding = Finding::of_machine(name, severity, format!("this is {name}"));
+    Finding { time_span: Some(time_span), ..finding }.shown_by("figures".into()).remedy("help")
+}
+
+#[test]
+fn the_block_after_a_run_is_short_and_has_the_worst_first() {
+    use Severity::{Note, Warning, Wrong};
+    let quiet = |finding: Finding| finding.quietly();
+    let judgement = |findings: Vec<Finding>, spans: usize| Judgement {
+        findings,
+        limits: vec![None; spans],
+        ..Judgement::default()
+    };
+    let brief = |findings, spans| findings::text(&judgement(findings, spans), Detail::Brief);
+    let full = |findings, spans| findings::text(&judgement(findings, spans), Detail::Full);
+    let all = || {
+        vec![
+            finding("bad", Wrong, 1),
+            finding("doubtful", Warning, 1),
+            quiet(finding("for-programs", Warning, 1)),
+            finding("limited-by-storage", Note, 1),
+            finding("steady", Note, 1),
+            finding("waking-up", Note, 1),
+            quiet(finding("single-run", Note, 1)),
+        ]
+    };
+    let expected = "\
+WRONG: this is bad
+       figures
+       -> help
+WARNING: this is doubtful
+         figures
+         -> help
+NOTE: this is limited-by-storage
+NOTE: -v shows more: steady, waking-up
+";
+    assert_eq!(brief(all(), 1), expected);
+    assert_eq!(full(all(), 1).matches("-> help").count(), 7, "everything, with figures and remedies");
+    assert_eq!(brief(vec![], 1), "");
+    let two = || {
+        vec![
+            finding("doubtful", Warning, 2),
+            finding("limited-by-storage", Note, 1),
+            finding("limited-by-storage", Note, 2),
+        ]
+    };
+    let short = brief(two(), 2);
+    assert!(short.starts_with("WARNING: time span 2: this is doubtful\n"), "{short}");
+    assert!(
+        short.ends_with("NOTE: -v shows more: limited-by-storage\n"),
+        "a line for all time spans: {short}"
+    );
+    assert!(full(two(), 2).contains("NOTE: time span 1: this is limited-by-storage\n"));
+}
+
+#[test]
+fn an_ordinary_run_says_little_and_all_of_it_if_asked() {
+    let directory = tempfile::tempdir().unwrap();
+    let record = directory.path().join("r.json");
+    let line = format!("-c1G -D -r -o4 -W0 -d20 --engine sim --out {} x", record.display());
+    let ended = diskspd(&line, Path::new(""));
+    let block: Vec<&str> = ended.stderr.lines().collect();
+    assert!(block.len() == 2 && block[0].starts_with("UNKNOWN: "), "{}", ended.stderr);
+    assert_eq!(block[1], "NOTE: -v shows more: steady");
+    let report = |more: &[&str]| {
+        let arguments = [&["report", record.to_str().unwrap()], more].concat();
+        let output = command_of(&arguments).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(report(&[]), ended.stderr, "a saved record says the same");
+    let all = report(&["-v"]);
+    assert!(all.contains("NOTE: steady for 20 s") && all.contains("NOTE: one run does not show"), "{all}");
+}
+
+/// The lines of an XML document without these elements.
+fn without(xml: &str, elements: &[&str]) -> String {
+    let mut inside = None;
+    let mut lines = Vec::new();
+    for line in xml.split('\n') {
+        let tag = line.trim_start();
+        let opened = elements.iter().find(|name| tag == format!("<{name}>"));
+        inside = inside.or(opened);
+        match inside {
+            Some(name) if tag == format!("</{name}>") => inside = None,
+            Some(_) => {}
+            None => lines.push(line),
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn xml_has_all_findings_if_asked_at_the_end_of_what_they_are_about() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("r.json");
+    let line = format!("-c1G -D -r -t2 -g100i -W0 -d20 --engine sim --out {} a&b", file.display());
+    assert_eq!(diskspd(&line, Path::new("")).code, 0);
+    let mut record = json::read(&std::fs::read(file).unwrap()).unwrap();
+    let environment = Environment { clock_source: Some("hpet".into()), ..Environment::default() };
+    record.system.environment = Some(environment);
+    let xml = |asked| {
+        let format = format_named("xml").unwrap().with_verdict(asked);
+        String::from_utf8(format.bytes(&record)).unwrap()
+    };
+    let (plain, with) = (xml(false), xml(true));
+    assert_eq!(without(&with, &["DeviceVerdict", "Findings"]), plain, "what readers know is where it was");
+    assert!(!plain.contains("Finding"), "{plain}");
+    let (_, system) = with.split_once("    </ProcessorTopology>\n").unwrap();
+    let (machine, rest) = system.split_once("  </System>\n").unwrap();
+    assert!(
+        machine.starts_with("    <Findings>\n      <Finding>\n        <Name>clock-source</Name>\n"),
+        "{machine}"
+    );
+    assert!(machine.contains("<Evidence>current_clocksource is hpet</Evidence>"), "{machine}");
+    assert!(machine.ends_with("    </Findings>\n") && !rest.contains("clock-source"), "{machine}");
+    let (_, last) = rest.split_once("    </DeviceVerdict>\n    <Findings>\n").unwrap();
+    assert!(last.ends_with("    </Findings>\n  </TimeSpan>\n</Results>"), "{last}");
+    for part in [
+        "<Name>throughput-limit-per-thread</Name>\n        <Severity>note</Severity>\n        <Target>a&amp;b</Target>",
+        "<Message>one run does not show how much the figures scatter</Message>",
+        "<Remedy>repeat it three times or more",
+    ] {
+        assert!(last.contains(part), "{part} is not in {last}");
+    }
 }

@@ -301,7 +301,8 @@ fn xml_has_the_verdict_only_if_asked_and_last_in_its_time_span() {
     let with = diskspd("-c1M -b4K -W0 -d1 -Rxml --xml-verdict {}", &file);
     let (before, last) = with.stdout.split_once("    <DeviceVerdict>\n").unwrap();
     assert!(before.trim_end().ends_with("</Thread>"), "{before}");
-    assert!(last.ends_with("    </DeviceVerdict>\n  </TimeSpan>\n</Results>"), "{last}");
+    assert!(last.contains("    </DeviceVerdict>\n    <Findings>\n"), "{last}");
+    assert!(last.ends_with("    </Findings>\n  </TimeSpan>\n</Results>"), "{last}");
     assert!(last.contains("<CountedBytes>"), "{last}");
 }
 

@@ -30,11 +30,15 @@ impl Command {
 pub const COMMANDS: &[Command] = &[
     Command {
         name: "report",
-        arguments: "<file.json>",
-        help: "print the text report of a saved record again",
-        read: |arguments| match arguments {
-            [file] => Some(Invocation::Report(ReportRequest { file: file.into() })),
-            _ => None,
+        arguments: "<file.json> [-v]",
+        help: "print the text report of a saved record again; -v: with everything that was found about the run",
+        read: |arguments| {
+            let (file, verbose) = match arguments {
+                [file] => (file, false),
+                [file, option] | [option, file] if option == "-v" => (file, true),
+                _ => return None,
+            };
+            Some(Invocation::Report(ReportRequest { file: file.into(), verbose }))
         },
     },
     Command {

@@ -114,7 +114,7 @@ pub struct RunRequest {
     pub until_steady: Option<u32>,
     /// `--flush-after`: what is still in memory at the end is written, and that is timed.
     pub flush_after: bool,
-    /// `--xml-verdict`: the XML results get an element with the verdict at the end of each time span.
+    /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span and of `System`.
     pub xml_verdict: bool,
     /// `--prefill`: what was never written is written before the run.
     pub prefill: Option<PrefillRequest>,
@@ -251,4 +251,6 @@ pub enum EventAction {
 pub struct ReportRequest {
     /// The record's file.
     pub file: PathBuf,
+    /// `-v`: everything that was found about the run is told.
+    pub verbose: bool,
 }

@@ -1,9 +1,10 @@
-//! `diskspd report FILE.json`: prints the report of a saved record again.
+//! `diskspd report FILE.json [-v]`: prints the report of a saved record again.
 
 use super::output;
 use crate::cli::{EXIT_RUN_FAILED, ReportRequest};
+use crate::report::findings::{self, Detail};
 use crate::report::json::{self, RecordError};
-use crate::report::{findings, text};
+use crate::report::text;
 use crate::results::{Record, summarize};
 use crate::truth::judge;
 use std::fs::File;
@@ -26,7 +27,8 @@ pub fn report(request: &ReportRequest) -> u8 {
     match read {
         Ok(record) => {
             let code = output::to_stdout(&text::text(&record));
-            eprint!("{}", findings::text(&judge(&record, &summarize(&record))));
+            let detail = if request.verbose { Detail::Full } else { Detail::Brief };
+            eprint!("{}", findings::text(&judge(&record, &summarize(&record)), detail));
             code
         }
         Err(e) => {

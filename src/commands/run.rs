@@ -8,7 +8,8 @@ use crate::cli::{
 use crate::plan::{PlanError, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, ResultFormat};
-use crate::report::{self, Format, findings, plan_text, profile_text, profile_xml};
+use crate::report::findings::{self, Detail};
+use crate::report::{self, Format, plan_text, profile_text, profile_xml};
 use crate::results::{Record, Results, SpanResults, summarize};
 use crate::run::events::{self, Event, Events};
 use crate::run::{self, Console, Control, Options, Prefill};
@@ -218,7 +219,8 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
         code = EXIT_RUN_FAILED;
     }
     let judgement = judge(&record, &summarize(&record));
-    eprint!("{}", findings::text(&judgement));
+    let detail = if profile.verbose { Detail::Full } else { Detail::Brief };
+    eprint!("{}", findings::text(&judgement, detail));
     let doubtful = request.strict && judgement.worst() == Some(Doubt::Wrong);
     if doubtful && code == EXIT_SUCCESS { EXIT_DOUBTFUL } else { code }
 }

@@ -35,7 +35,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// This form, or if so asked the one that also has the verdict about the devices where this one has no place for it.
+    /// This form, or if so asked the one that also has verdicts and findings where this one has no place for them.
     pub fn with_verdict(&'static self, verdict: bool) -> &'static Format {
         if verdict && self.name == XML_WITH_VERDICT.name { &XML_WITH_VERDICT } else { self }
     }
@@ -57,7 +57,7 @@ pub const FORMATS: &[Format] = &[
     Format { name: "csv", extensions: &["csv"], write: csv::write },
 ];
 
-/// XML with an element more than DISKSPD's has (`--xml-verdict`).
+/// XML with elements more than DISKSPD's has (`--xml-verdict`).
 static XML_WITH_VERDICT: Format =
     Format { name: "xml", extensions: &["xml"], write: xml::write_with_verdict };
 

@@ -1,5 +1,6 @@
 //! The verdicts about the devices, for people: the first lines of the block on standard error.
 
+use super::findings::Detail;
 use crate::profile::RawText;
 use crate::truth::{DeviceVerdict, Judgement, Severity, SpanVerdict};
 
@@ -8,20 +9,21 @@ use crate::truth::{DeviceVerdict, Judgement, Severity, SpanVerdict};
 /// ```text
 /// VERIFIED: the device read what was counted (1.00 x, 123,456 reads of 4 KiB)
 /// ```
-pub fn text(judgement: &Judgement) -> String {
+pub fn text(judgement: &Judgement, detail: Detail) -> String {
     let several = judgement.verdicts.len() > 1;
-    judgement.verdicts.iter().map(|verdict| span(verdict, several)).collect()
+    judgement.verdicts.iter().map(|verdict| span(verdict, several, detail)).collect()
 }
 
 /// The worst part of a span, and every other one that isn't as good as it can be.
-fn span(verdict: &SpanVerdict, several: bool) -> String {
+fn span(verdict: &SpanVerdict, several: bool, detail: Detail) -> String {
     let place = if several { format!("time span {}: ", verdict.time_span) } else { String::new() };
     let shown =
         verdict.parts.iter().enumerate().filter(|(index, part)| *index == 0 || part.severity.is_some());
-    shown.map(|(_, part)| block(part, &place, verdict.parts.len() > 1)).collect()
+    shown.map(|(_, part)| block(part, &place, verdict.parts.len() > 1, detail)).collect()
 }
 
-fn block(part: &DeviceVerdict, place: &str, named: bool) -> String {
+/// In brief what takes nothing away is a single line, unless somebody asked how long the flush took.
+fn block(part: &DeviceVerdict, place: &str, named: bool, detail: Detail) -> String {
     let doubt = match part.severity {
         None | Some(Severity::Note) => "",
         Some(Severity::Warning) => " (WARNING)",
@@ -31,6 +33,9 @@ fn block(part: &DeviceVerdict, place: &str, named: bool) -> String {
     let targets = if named { format!("{}: ", targets(&part.targets)) } else { String::new() };
     let indent = " ".repeat(label.len());
     let mut text = format!("{label}{place}{targets}{}\n", part.message);
+    if detail == Detail::Brief && part.severity < Some(Severity::Warning) && part.flush_seconds.is_none() {
+        return text;
+    }
     for evidence in &part.evidence {
         text += &format!("{indent}{evidence}\n");
     }

@@ -30,7 +30,7 @@ pub use summary::{
 use crate::engine::Direction;
 use crate::profile::RawText;
 use crate::stats::{Histogram, Intervals, Series};
-pub use crate::system::cpu_times::CpuTimes;
+pub use crate::system::cpu_times::{CpuTimes, LostTimes};
 use serde::{Deserialize, Serialize};
 
 /// Spans measured for less than this, in ns, have no results: DISKSPD's own limit of 1e-7 s.

@@ -1,6 +1,6 @@
 //! What was observed around the measured window beside the I/Os themselves: facts for `truth` to judge.
 
-use super::{Effort, Sample, WarmUp};
+use super::{Effort, LostTimes, Sample, WarmUp};
 use crate::system::content::ContentFacts;
 use crate::system::heat::Heat;
 use crate::system::io_counters::DeviceFacts;
@@ -18,6 +18,10 @@ pub struct Observed {
     /// What it took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
+    /// What each active CPU lost to interrupts and to other machines, in the order and unit of
+    /// [`cpus`](super::SpanResults::cpus); empty = nobody looked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<LostTimes>,
     /// How hot it was; missing = there are no sensors and counters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heat: Option<HeatChange>,
@@ -27,9 +31,6 @@ pub struct Observed {
     /// What the targets that are read held before the run; empty = it could not be looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<ContentFacts>,
-    /// Names of the engines that did the I/O, each once.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub engines: Vec<String>,
     /// Whether completions were polled for (`--poll`): no processor slept meanwhile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub polled: bool,

@@ -36,6 +36,7 @@ impl Watch {
         let worker = |worker: &crate::plan::WorkerPlan| WorkerEffort {
             engine: worker.engine,
             depth: worker.depth,
+            cpu: worker.cpu,
             times: None,
         };
         let effort = Effort {

@@ -28,19 +28,12 @@ impl<'a> Observer<'a> {
     pub fn new(plan: &'a SpanPlan, system: &'a System, options: &Options) -> Observer<'a> {
         let heat = HeatChange { before: heat(system), ..HeatChange::default() };
         let heat = (!heat.before.is_unknown()).then_some(heat);
-        let mut engines: Vec<String> = Vec::new();
-        for worker in &plan.workers {
-            let name = worker.engine.row().name;
-            if !engines.iter().any(|known| known == name) {
-                engines.push(name.to_owned());
-            }
-        }
         let polled = plan.workers.iter().any(|worker| worker.poll);
         Observer {
             system,
             effort: effort::Watch::new(plan),
             devices: DeviceWatch::new(plan, options.flush_after),
-            observed: Observed { heat, engines, polled, ..Observed::default() },
+            observed: Observed { heat, polled, ..Observed::default() },
         }
     }
 

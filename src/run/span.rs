@@ -436,6 +436,7 @@ impl Clocked<'_> {
                 results.measured = measured;
                 results.started_at = Some(started_at);
                 results.cpus = after.since(&before, &self.system.topology);
+                observer.observed.lost = after.lost_since(&before, &self.system.topology);
             }
             Err(e) => control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}")),
         }

@@ -16,10 +16,20 @@ pub struct CpuTimes {
     pub user: u64,
 }
 
+/// Of the time in the kernel, what a CPU lost to others than the program, over the same window and in the same unit as its
+/// [`CpuTimes`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostTimes {
+    /// Interrupts and what follows at once from them (softirqs).
+    pub interrupts: u64,
+    /// Time that the hypervisor gave to somebody else.
+    pub stolen: u64,
+}
+
 /// Times of every online CPU since the machine was started, by the kernel's number, in clock ticks (normally 10 ms:
 /// a window of a second is known to 1 % only).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CpuClock(BTreeMap<u32, CpuTimes>);
+pub struct CpuClock(BTreeMap<u32, (CpuTimes, LostTimes)>);
 
 impl CpuClock {
     /// Reads the times now.
@@ -53,7 +63,7 @@ impl CpuClock {
         topology
             .kernel_cpus()
             .map(|cpu| match (self.0.get(&cpu), earlier.0.get(&cpu)) {
-                (Some(now), Some(then)) => CpuTimes {
+                (Some((now, _)), Some((then, _))) => CpuTimes {
                     idle: now.idle.saturating_sub(then.idle),
                     kernel: now.kernel.saturating_sub(then.kernel),
                     user: now.user.saturating_sub(then.user),
@@ -63,11 +73,23 @@ impl CpuClock {
             .map(|times| if times == CpuTimes::default() { idle } else { times })
             .collect()
     }
+
+    /// What was lost between an earlier reading and this one, for the active CPUs in their order.
+    pub fn lost_since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<LostTimes> {
+        let lost = |cpu| match (self.0.get(&cpu), earlier.0.get(&cpu)) {
+            (Some((_, now)), Some((_, then))) => LostTimes {
+                interrupts: now.interrupts.saturating_sub(then.interrupts),
+                stolen: now.stolen.saturating_sub(then.stolen),
+            },
+            _ => LostTimes::default(),
+        };
+        topology.kernel_cpus().map(lost).collect()
+    }
 }
 
 /// `cpu<n> user nice system idle iowait irq softirq steal guest guest_nice`: guests are counted in user and nice
 /// already; waiting for a disk is idleness to DISKSPD; time that a hypervisor took is not the program's.
-fn line(line: &str) -> Option<(u32, CpuTimes)> {
+fn line(line: &str) -> Option<(u32, (CpuTimes, LostTimes))> {
     let mut words = line.split_ascii_whitespace();
     let cpu = words.next()?.strip_prefix("cpu")?.parse().ok()?;
     let ticks: Vec<u64> = words.map_while(|word| word.parse().ok()).collect();
@@ -77,7 +99,8 @@ fn line(line: &str) -> Option<(u32, CpuTimes)> {
             .filter_map(|field| ticks.get(*field))
             .fold(0, |sum: u64, ticks| sum.saturating_add(*ticks))
     };
-    Some((cpu, CpuTimes { idle: sum(&[3, 4]), kernel: sum(&[2, 5, 6, 7]), user: sum(&[0, 1]) }))
+    let times = CpuTimes { idle: sum(&[3, 4]), kernel: sum(&[2, 5, 6, 7]), user: sum(&[0, 1]) };
+    Some((cpu, (times, LostTimes { interrupts: sum(&[5, 6]), stolen: sum(&[7]) })))
 }
 
 #[cfg(test)]
@@ -95,8 +118,10 @@ mod tests {
         let text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu3 1 20 300 4000 50000 600000 7000000 80000000 5 5\nintr 1\nctxt 2\n";
         let clock = CpuClock::parse(text);
         let times = CpuTimes { idle: 54000, kernel: 87600300, user: 21 };
-        assert_eq!(clock.0, BTreeMap::from([(3, times)]));
-        assert_eq!(CpuClock::parse("cpu0 1 2 3 4\n").0[&0], CpuTimes { idle: 4, kernel: 3, user: 3 });
+        let lost = LostTimes { interrupts: 7_600_000, stolen: 80_000_000 };
+        assert_eq!(clock.0, BTreeMap::from([(3, (times, lost))]));
+        let times = CpuTimes { idle: 4, kernel: 3, user: 3 };
+        assert_eq!(CpuClock::parse("cpu0 1 2 3 4\n").0[&0], (times, LostTimes::default()));
     }
 
     #[test]
@@ -109,6 +134,15 @@ mod tests {
         // CPU 2's user time fell by one tick while its nice time rose by one; CPU 5 vanished; CPU 7 came.
         assert_eq!(both, [times(10, 2, 3), idle, times(0, 2, 0), idle, idle]);
         assert_eq!(earlier.since(&later, &topology(1)), [idle], "backwards is standing still");
+    }
+
+    #[test]
+    fn what_was_lost_is_known_by_cpu_in_the_same_order() {
+        let earlier = CpuClock::parse("cpu0 1 1 1 1 1 10 20 30\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 5");
+        let later = CpuClock::parse("cpu0 1 1 1 1 1 12 23 35\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 4");
+        let lost = |interrupts, stolen| LostTimes { interrupts, stolen };
+        let none = lost(0, 0);
+        assert_eq!(later.lost_since(&earlier, &topology(0b1111)), [lost(5, 5), none, none, none]);
     }
 
     #[test]

@@ -54,6 +54,13 @@ impl Topology {
             .collect()
     }
 
+    /// The NUMA node of an active CPU, as the kernel numbers both; `None` = no such CPU is active.
+    pub fn node_of(&self, cpu: u32) -> Option<u32> {
+        let (group, number) = ((cpu / GROUP) as u16, cpu % GROUP);
+        let mut active = self.active_cpus();
+        active.any(|place| place == (group, number)).then(|| number_of(&self.nodes, group, number))
+    }
+
     /// Physical cores, those counted once whose CPUs are in two groups.
     pub fn core_count(&self) -> usize {
         self.cores.iter().filter(|core| !core.continued).count()

@@ -10,11 +10,13 @@
 mod effects;
 mod limits;
 mod part;
+mod queue;
 #[cfg(test)]
 mod tests;
 mod verdict;
 mod wording;
 
+pub(super) use queue::{InFlight, in_flight};
 pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 
 use super::SpanView;

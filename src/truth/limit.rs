@@ -1,9 +1,11 @@
 //! What limited a run: the storage, the queue depth, the CPU, the program itself, or somebody's limit.
 
-use super::{Finding, Severity, SpanView, little};
+mod wording;
+
+use super::{Finding, SpanView, device, little, processors};
 use crate::engine::EngineKind;
 use crate::profile::{Target, Throughput};
-use crate::results::{Effort, ToolCost};
+use crate::results::Effort;
 use crate::system::cgroup::{CpuQuota, IoLimit};
 use serde::Serialize;
 
@@ -17,6 +19,10 @@ pub enum Limiter {
     CpuQuota,
     /// The I/O limit of a control group.
     IoLimit,
+    /// The hypervisor, which gave the CPUs of the threads to others.
+    Hypervisor,
+    /// Interrupts: one CPU was busy all the time, mostly with them.
+    Interrupts,
     /// The program itself: a thread was busy in it, not in the kernel.
     Tool,
     /// The CPU: a thread was busy all the time, mostly in the kernel.
@@ -27,6 +33,13 @@ pub enum Limiter {
     Depth,
     /// The storage, at this queue depth.
     Storage,
+}
+
+impl Limiter {
+    /// Whether findings of this name are about what limited a run.
+    pub fn is_name(name: &str) -> bool {
+        name.starts_with("limited-by-")
+    }
 }
 
 /// What a time span took, and what limited it. CPU times are shares of one CPU, by thread.
@@ -42,6 +55,10 @@ pub struct Limits {
     pub user: Option<f64>,
     /// How long they were ready to run without a CPU, on average.
     pub waiting: Option<f64>,
+    /// What a hypervisor took from the CPUs of the threads, on average.
+    pub stolen: Option<f64>,
+    /// The largest share of its time that a CPU spent on interrupts, whichever CPU.
+    pub interrupts: Option<f64>,
     /// CPU time for an I/O, ns.
     pub cpu_per_io: Option<f64>,
     /// I/Os per second that these threads would do if they never waited for the storage, or as many of them as there are
@@ -51,7 +68,10 @@ pub struct Limits {
     pub depth: u64,
     /// I/Os in flight on average, by the latencies (`-L`).
     pub in_flight: Option<f64>,
-    /// Share of `depth` that this is, where it has to be all of it: in a closed loop.
+    /// I/Os that the devices right beneath the targets had in flight on average, by their own clocks: after merging and
+    /// splitting, others' included; `None` = there are none, or they don't tell.
+    pub device_in_flight: Option<f64>,
+    /// Share of `depth` that `in_flight` is, where it has to be all of it: in a closed loop.
     pub accounted: Option<f64>,
 }
 
@@ -61,7 +81,7 @@ const SATURATED: f64 = 0.95;
 const MOSTLY: f64 = 0.5;
 /// Waiting for a CPU for longer than this matters, ...
 const CROWDED: f64 = 0.1;
-/// ... if there was that much to do: a hypervisor that takes the CPU away counts as neither.
+/// ... if there was that much to do.
 const CROWDED_WITH_WORK: f64 = 0.8;
 /// A quota that stopped the group for this share of the time matters.
 const STOPPED: f64 = 0.05;
@@ -93,10 +113,13 @@ pub(super) fn judge(span: &SpanView) -> Option<Limits> {
         busiest: times.as_ref().and_then(|times| times.iter().map(|t| share(t.busy)).max_by(f64::total_cmp)),
         user: mean(|times| times.user),
         waiting: waits.map(|waits| waits.iter().map(|wait| share(*wait)).sum::<f64>() / waits.len() as f64),
+        stolen: processors::stolen(span),
+        interrupts: processors::most_interrupted(span).map(|share| share.interrupts),
         cpu_per_io,
         ceiling_iops: cpu_per_io.map(|nanos| threads as f64 * 1e9 / nanos),
         depth: effort.workers.iter().map(|worker| u64::from(worker.depth)).sum(),
         in_flight: little::in_flight(span),
+        device_in_flight: device::in_flight(span).map(|queue| queue.requests),
         accounted: little::accounted(span),
     };
     limits.limited_by = (span.results.measured >= SHORTEST).then(|| limiter(span, effort, &limits)).flatten();
@@ -113,6 +136,8 @@ fn limiter(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Limiter>
         () if quota(span, effort).is_some() => Limiter::CpuQuota,
         () if is_paced(span) => Limiter::Profile,
         () if io_limit(span, effort).is_some() => Limiter::IoLimit,
+        () if hypervisor(limits, occupied) => Limiter::Hypervisor,
+        () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
         () if limits.waiting.unwrap_or(0.0) >= CROWDED && occupied >= CROWDED_WITH_WORK => Limiter::BusyCpus,
         // Mapped I/O is copying, which the program does itself.
         () if occupied >= SATURATED && user >= MOSTLY * busy && !all(EngineKind::Mmap) => Limiter::Tool,
@@ -121,6 +146,14 @@ fn limiter(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Limiter>
         () if reachable == 1 => Limiter::Depth,
         () => Limiter::Storage,
     })
+}
+
+/// Whether the CPU time that is missing was stolen: more than other threads took, and with enough to do in it.
+fn hypervisor(limits: &Limits, occupied: f64) -> bool {
+    let stolen = limits.stolen.unwrap_or(0.0);
+    stolen >= processors::STOLEN
+        && stolen >= limits.waiting.unwrap_or(0.0)
+        && occupied + stolen >= CROWDED_WITH_WORK
 }
 
 /// The largest share of the time that a thread was on a CPU or would have been.
@@ -187,139 +220,5 @@ fn is_paced(span: &SpanView) -> bool {
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let effort = span.results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
     let (Some(limits), Some(effort)) = (judge(span), effort) else { return Vec::new() };
-    limits.limited_by.map(|limiter| describe(span, effort, &limits, limiter)).into_iter().collect()
-}
-
-fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limiter: Limiter) -> Finding {
-    let percent = |share: Option<f64>| share.unwrap_or(0.0) * 100.0;
-    let finding =
-        |severity, name, what: String| Finding::new(name, severity, span, format!("what limited it: {what}"));
-    let is_null = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
-    let finding = match limiter {
-        Limiter::Profile => finding(
-            Severity::Note,
-            "limited-by-profile",
-            "the limits that were asked for (-g, or -i and -j)".into(),
-        ),
-        Limiter::CpuQuota => {
-            let (cpus, group) =
-                quota(span, effort).map_or((0.0, ""), |quota| (quota.cpus, quota.group.as_str()));
-            let what = format!("a CPU quota: the control group {group} may use {cpus:.2} CPUs");
-            finding(Severity::Warning, "limited-by-cpu-quota", what)
-                .remedy("lift the quota, or run outside of the group")
-        }
-        Limiter::IoLimit => {
-            let (device, group) = io_limit(span, effort)
-                .map_or(("", ""), |limit| (limit.device.as_str(), limit.group.as_str()));
-            let what = format!("the I/O limit of the control group {group} on device {device}");
-            finding(Severity::Warning, "limited-by-io-limit", what)
-                .remedy("lift the limit, or run outside of the group")
-        }
-        Limiter::Tool if is_null => finding(
-            Severity::Note,
-            "limited-by-tool",
-            "the program itself, which is what engine null measures".into(),
-        ),
-        Limiter::Tool => {
-            let what = format!(
-                "the program itself, not the storage: it used {:.0} % of a CPU",
-                percent(limits.user)
-            );
-            finding(Severity::Warning, "limited-by-tool", what)
-                .remedy("more threads (-t), larger blocks (-b), no -Zr")
-        }
-        Limiter::Cpu => {
-            let least = SATURATED * span.measured.seconds * 1e9;
-            let full = effort.workers.iter().filter_map(|worker| worker.times);
-            let full = full.filter(|t| t.busy.saturating_add(t.waiting.unwrap_or(0)) as f64 >= least).count();
-            let what = format!(
-                "the CPU: {full} of {} threads used {:.0} % of one each, mostly in the kernel",
-                effort.workers.len(),
-                percent(limits.busiest)
-            );
-            finding(Severity::Note, "limited-by-cpu", what).remedy("more threads (-t) may do more")
-        }
-        Limiter::BusyCpus => {
-            let (threads, cpus) = (effort.workers.len(), span.system.topology.active_cpus().count());
-            let whose = match threads > cpus {
-                true => format!("the CPUs: {threads} threads share {cpus}"),
-                false => "CPUs that others used".to_owned(),
-            };
-            let waiting = percent(limits.waiting);
-            let what = format!("{whose}: they were ready to run but had none {waiting:.0} % of the time");
-            finding(Severity::Note, "limited-by-busy-cpus", what)
-                .remedy("end what else runs, or use fewer threads")
-        }
-        Limiter::Depth => {
-            let what = "the queue depth of 1: each I/O waits for the one before, so the latency decides";
-            finding(Severity::Note, "limited-by-depth", what.into())
-                .remedy("more outstanding I/Os (-o) or threads (-t), if that is what the application does")
-        }
-        Limiter::Storage => {
-            let what = format!("the storage, with {} I/Os outstanding", limits.depth);
-            finding(Severity::Note, "limited-by-storage", what)
-        }
-    };
-    with_figures(finding, span, effort, limits, limiter)
-}
-
-fn with_figures(
-    mut finding: Finding,
-    span: &SpanView,
-    effort: &Effort,
-    limits: &Limits,
-    limiter: Limiter,
-) -> Finding {
-    if let Some(quota) = quota(span, effort) {
-        finding = finding.shown_by(format!(
-            "it was stopped in {} of {} periods, for {:.2} s in all",
-            quota.throttled_periods,
-            quota.periods,
-            quota.throttled as f64 / 1e9
-        ));
-    }
-    let percent = |share: f64| share * 100.0;
-    if let (Some(busy), Some(busiest), Some(user)) = (limits.busy, limits.busiest, limits.user) {
-        let mut text = format!("threads used {:.0} % of a CPU each", percent(busy));
-        if busiest > busy + 0.05 {
-            text += &format!(" (the busiest one {:.0} %)", percent(busiest));
-        }
-        // How it divides is only sampled.
-        if busy >= MOSTLY {
-            text += &format!(", {:.0} % in the program itself", percent(user.min(busy)));
-        }
-        if let Some(waiting) = limits.waiting.filter(|waiting| percent(*waiting) >= 1.0) {
-            text += &format!(", and waited for one {:.0} % of the time", percent(waiting));
-        }
-        finding = finding.shown_by(text);
-    }
-    if let (Some(nanos), Some(ceiling), true) =
-        (limits.cpu_per_io, limits.ceiling_iops, limiter != Limiter::Profile)
-    {
-        finding = finding.shown_by(format!(
-            "{:.2} us of CPU for an I/O: the CPUs would allow these threads {ceiling:.0} IOPS",
-            nanos / 1000.0
-        ));
-    }
-    if let (Some(in_flight), false) = (limits.in_flight, limits.accounted.is_some()) {
-        finding = finding.shown_by(format!("{in_flight:.1} of {} I/Os in flight on average", limits.depth));
-    }
-    if let (Limiter::Tool | Limiter::Cpu, Some(ToolCost { clock, histogram, ring_noop, .. })) =
-        (limiter, effort.tool)
-    {
-        let ring = ring_noop.map(|nanos| format!(", an empty I/O through io_uring {nanos:.0} ns"));
-        let text =
-            format!("here a look at the clock takes {clock:.0} ns, a histogram entry {histogram:.0} ns");
-        finding = finding.shown_by(text + &ring.unwrap_or_default());
-    }
-    if limiter != Limiter::Profile && span.asked.targets.iter().any(|target| target.throughput.is_some()) {
-        finding = finding.shown_by("the limit that was asked for (-g) was not reached".into());
-    }
-    let unreached = effort.io_limits.iter().filter(|_| limiter == Limiter::Storage);
-    for IoLimit { group, device, .. } in unreached {
-        finding = finding.shown_by(format!(
-            "the control group {group} has an I/O limit on device {device}; it wasn't reached"
-        ));
-    }
-    finding
+    limits.limited_by.map(|limiter| wording::describe(span, effort, &limits, limiter)).into_iter().collect()
 }

@@ -1,17 +1,25 @@
 //! Little's law: mean latency times I/Os per second is the mean number of I/Os in flight. In a closed loop, where every
-//! completion is followed by the next I/O at once, that is the queue depth: a check of every latency figure.
+//! completion is followed by the next I/O at once, that is the queue depth: a check of the depth and of every latency. The
+//! devices have clocks of their own: what they had in flight is a second one.
 
-use super::{Finding, Severity, SpanView};
+use super::device::{self, InFlight};
+use super::{Finding, Limits, Severity, SpanView, limit};
 use crate::engine::EngineKind;
 use crate::results::Effort;
 
-/// So near to the queue depth the product has to be in a closed loop. It may be below: the time that the program takes
-/// between a completion and the next I/O. Hardly above: an I/O in flight at the beginning counts with its whole latency.
+/// So near to the queue depth the product has to be in a closed loop. It may be below: what waits in the program to be
+/// handed over is not in flight. Hardly above: an I/O in flight at the beginning counts with its whole latency.
 const AGREES: std::ops::RangeInclusive<f64> = 0.98..=1.01;
-/// Farther off the latencies are wrong, not only inexact.
-const TOLERABLE: std::ops::RangeInclusive<f64> = 0.9..=1.05;
-/// In flight less than this share of what was asked for: the queue depth isn't what it seems to be.
+/// Above this the latencies are wrong, not only inexact.
+const TOLERABLE: f64 = 1.05;
+/// Below this the depth that was asked for is not what was measured.
+const NEARLY: f64 = 0.9;
+/// So little that I/Os don't wait to be handed over: they complete meanwhile.
 const HARDLY: f64 = 0.5;
+/// So near to the number of its places a queue is full, on average.
+const FULL: f64 = 0.9;
+/// From this share of the time on threads that had to wait for a CPU explain that I/Os had to.
+const WITHOUT_CPU: f64 = 0.1;
 /// The edges of the window weigh less than a percent when so many I/Os of each place in the queue lie between them.
 const ENOUGH: f64 = 100.0;
 
@@ -31,6 +39,11 @@ pub(super) fn in_flight(span: &SpanView) -> Option<f64> {
 /// The share of the queue depth that the latencies account for, 1 = all of it; `None` = not measured, or they don't have
 /// to: no closed loop, or too few I/Os.
 pub(super) fn accounted(span: &SpanView) -> Option<f64> {
+    Some(in_flight(span)? / closed_loop(span)? as f64)
+}
+
+/// I/Os that have to be outstanding at any time; `None` = not all of them have to, or there were too few to tell.
+fn closed_loop(span: &SpanView) -> Option<u64> {
     let effort = effort(span)?;
     let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.depth)).sum();
     let at_once = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
@@ -41,14 +54,14 @@ pub(super) fn accounted(span: &SpanView) -> Option<f64> {
     if at_once || one_by_one || limited || span.asked.completion_routines || ios < ENOUGH * depth as f64 {
         return None;
     }
-    Some(in_flight(span)? / depth as f64)
+    Some(depth)
 }
 
 fn effort<'a>(span: &SpanView<'a>) -> Option<&'a Effort> {
     span.results.observed.as_ref()?.effort.as_ref()
 }
 
-/// A queue that was never full, and latencies that don't account for it.
+/// A queue that was not full, and latencies that can't be right.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let Some(effort) = effort(span) else { return Vec::new() };
     let one_by_one = effort.workers.iter().find(|worker| worker.reachable_depth() < worker.depth);
@@ -61,36 +74,99 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         let finding = Finding::new("depth-not-reached", Severity::Note, span, message);
         return vec![finding.remedy("more threads (-t), or another engine (--engine help)")];
     }
-    accounted(span).and_then(|share| disagreement(span, effort, share)).into_iter().collect()
+    let Some(limits) = limit::judge(span) else { return Vec::new() };
+    match limits.accounted {
+        Some(share) if share < *AGREES.start() => vec![waited(span, &limits, share, effort.workers.len())],
+        Some(share) if share > *AGREES.end() => vec![impossible(span, &limits, share)],
+        _ => at_device(span, effort, &limits).into_iter().collect(),
+    }
 }
 
-fn disagreement(span: &SpanView, effort: &Effort, share: f64) -> Option<Finding> {
-    let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.depth)).sum();
-    let in_flight = share * depth as f64;
-    if AGREES.contains(&share) {
+/// All are outstanding, but hardly any at the device: they wait before it or after it.
+fn at_device(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Finding> {
+    let InFlight { requests, counted } = device::in_flight(span)?;
+    let (depth, counted) = (closed_loop(span)?, counted?);
+    if depth <= effort.workers.len() as u64 || counted >= HARDLY * depth as f64 {
         return None;
     }
-    if share < HARDLY && depth > effort.workers.len() as u64 {
+    let message = format!(
+        "of {depth} I/Os outstanding the device had {counted:.1} in flight on average: the others waited before it in the kernel, or after it for the program"
+    );
+    let mut finding = Finding::new("device-depth", Severity::Note, span, message);
+    if limits.accounted.is_some() {
+        finding = finding.shown_by("latencies include that wait".into());
+    }
+    let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
+    for device in disks.map(|disk| &disk.device) {
+        let places = device.queue.get("nr_requests").and_then(|places| places.parse::<f64>().ok());
+        if let Some(places) = places.filter(|places| requests >= FULL * places) {
+            let name = &device.name;
+            finding =
+                finding.shown_by(format!("a queue of {name} has {places} places (nr_requests): it was full"));
+        }
+    }
+    for text in [handing_over(limits), without_cpu(limits)].into_iter().flatten() {
+        finding = finding.shown_by(text);
+    }
+    Some(finding)
+}
+
+fn handing_over(limits: &Limits) -> Option<String> {
+    let micros = limits.cpu_per_io? / 1000.0;
+    Some(format!(
+        "an I/O takes {micros:.2} us of CPU to be handed over and collected, and a thread does one after the other"
+    ))
+}
+
+fn without_cpu(limits: &Limits) -> Option<String> {
+    let waiting = limits.waiting.filter(|waiting| *waiting >= WITHOUT_CPU)?;
+    Some(format!("threads had no CPU {:.0} % of the time", waiting * 100.0))
+}
+
+/// What completed waited in the program to be handed over again, and was not in flight meanwhile.
+fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Finding {
+    let depth = limits.depth;
+    let in_flight = share * depth as f64;
+    if share < HARDLY && depth > threads as u64 {
         let message =
             format!("{depth} I/Os were to be outstanding, but only {in_flight:.1} were in flight on average");
         let cause =
             "I/O that completes while it is handed over (from a cache, from memory) never fills a queue";
         let finding = Finding::new("depth-not-reached", Severity::Note, span, message);
-        return Some(finding.shown_by(cause.into()));
+        return finding.shown_by(cause.into());
     }
-    let severity = if TOLERABLE.contains(&share) { Severity::Note } else { Severity::Warning };
+    let severity = if share < NEARLY { Severity::Warning } else { Severity::Note };
     let message = format!(
-        "latency x IOPS accounts for {:.1} % of the queue depth: latencies are {} by so much",
-        share * 100.0,
-        if share < 1.0 { "too short" } else { "too long" }
+        "{in_flight:.1} of {depth} I/Os were with the kernel on average: the others waited in the program to be handed over"
     );
-    let figures = format!("{in_flight:.2} I/Os in flight by the latencies, {depth} outstanding");
-    let finding = Finding::new("latency-accounting", severity, span, message).shown_by(figures);
-    Some(
-        finding.shown_by(match share < 1.0 {
-            true => "the rest is time between a completion and the next I/O, in the program or without a CPU"
-                .to_string(),
-            false => "an I/O that waited long in the warm-up counts with all of its latency".to_string(),
-        }),
-    )
+    let mut finding = Finding::new("depth-not-reached", severity, span, message);
+    for text in [handing_over(limits), without_cpu(limits)].into_iter().flatten() {
+        finding = finding.shown_by(text);
+    }
+    if let Some(InFlight { counted: Some(counted), .. }) = device::in_flight(span) {
+        finding =
+            finding.shown_by(format!("the device had {counted:.1} of them in flight, by its own clock"));
+    }
+    finding
+        .shown_by(format!("latencies don't include that wait: they are those of a queue depth of {in_flight:.1}"))
+        .remedy(match depth > threads as u64 {
+            true => "spread them over more threads (-t, with a lower -o); without -L more are handed over at a time",
+            false => "more threads (-t): one that has a single I/O at a time pauses between two of them",
+        })
+}
+
+/// More in flight than there are: stamps or counts are wrong.
+fn impossible(span: &SpanView, limits: &Limits, share: f64) -> Finding {
+    let severity = if share > TOLERABLE { Severity::Warning } else { Severity::Note };
+    let percent = share * 100.0;
+    let message = format!(
+        "latency x IOPS is {percent:.1} % of the queue depth, more than there can be: latencies are too long"
+    );
+    let in_flight = share * limits.depth as f64;
+    Finding::new("latency-accounting", severity, span, message)
+        .shown_by(format!("{in_flight:.2} I/Os in flight by the latencies, {} outstanding", limits.depth))
+        .shown_by(
+            "an I/O that waited long in the warm-up counts with all of its latency; else it is a defect of this program"
+                .into(),
+        )
 }

@@ -15,6 +15,7 @@ mod finding;
 mod limit;
 mod little;
 mod plateau;
+mod processors;
 mod steady;
 
 pub use content::warnings as content_warnings;
@@ -70,7 +71,8 @@ pub struct SpanView<'a> {
 type Check = fn(&SpanView) -> Vec<Finding>;
 
 /// Every check, in the order in which equally bad findings are listed.
-const CHECKS: &[Check] = &[content::check, limit::check, little::check, steady::check, advice::check];
+const CHECKS: &[Check] =
+    &[content::check, limit::check, little::check, processors::check, steady::check, advice::check];
 
 /// Judges a run.
 pub fn judge(record: &Record, summary: &Summary) -> Judgement {

@@ -84,7 +84,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'v'),
         forms: &[
-            ("-v", "tell what is being done"),
+            ("-v", "tell what is being done, and all that was found about the figures"),
             ("-vs", "add wait statistics to the report; does not imply -v"),
         ],
         default: "off",

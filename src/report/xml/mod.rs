@@ -2,6 +2,7 @@
 //! read elements by position and by the text they hold. No declaration before `<Results>`, no line feed after the end.
 
 mod figures;
+mod findings;
 mod number;
 mod system;
 mod verdict;
@@ -14,7 +15,7 @@ use crate::results::{
     WaitStatistics, summarize,
 };
 use crate::system::System;
-use crate::truth::{SpanVerdict, judge};
+use crate::truth::{Judgement, judge};
 use std::io::{self, Write};
 use writer::Writer;
 
@@ -27,14 +28,15 @@ pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
     render(sink, &record.profile, &record.system, &record.results, &summarize(record))
 }
 
-/// The same with the verdict about the devices, an element of our own at the very end of each time span.
+/// The same with what was found, in elements of our own: the verdict about the devices and the findings at the very end of
+/// each time span, the findings about the machine at the very end of `System`.
 ///
 /// # Errors
 /// Those of `sink`.
 pub fn write_with_verdict(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
     let summary = summarize(record);
-    let verdicts = judge(record, &summary).verdicts;
-    render_all(sink, &record.profile, &record.system, &record.results, &summary, &verdicts)
+    let judgement = judge(record, &summary);
+    render_all(sink, &record.profile, &record.system, &record.results, &summary, Some(&judgement))
 }
 
 /// Writes the whole document: figures of time spans from `summary`, amounts and intervals of threads and targets from
@@ -49,7 +51,7 @@ pub fn render(
     results: &Results,
     summary: &Summary,
 ) -> io::Result<()> {
-    render_all(sink, profile, system, results, summary, &[])
+    render_all(sink, profile, system, results, summary, None)
 }
 
 fn render_all(
@@ -58,11 +60,15 @@ fn render_all(
     system: &System,
     results: &Results,
     summary: &Summary,
-    verdicts: &[SpanVerdict],
+    judgement: Option<&Judgement>,
 ) -> io::Result<()> {
     let mut out = Writer::new(sink);
     out.open("Results");
-    system::write(&mut out, system);
+    let about = |time_span: Option<usize>| {
+        let findings = judgement.into_iter().flat_map(|judgement| &judgement.findings);
+        findings.filter(move |finding| finding.time_span == time_span)
+    };
+    system::write(&mut out, system, |out| findings::write(out, about(None)));
     out.lines(|text, indent| write_profile(text, profile, indent));
     for (index, asked) in profile.time_spans.iter().enumerate() {
         let measured = summary.time_spans.get(index).and_then(Option::as_ref);
@@ -74,9 +80,11 @@ fn render_all(
                 "The test was interrupted before the measurements began. No results are displayed.",
             ),
         }
-        if let Some(verdict) = verdicts.iter().find(|verdict| verdict.time_span == index + 1) {
+        let mut verdicts = judgement.into_iter().flat_map(|judgement| &judgement.verdicts);
+        if let Some(verdict) = verdicts.find(|verdict| verdict.time_span == index + 1) {
             verdict::write(&mut out, verdict);
         }
+        findings::write(&mut out, about(Some(index + 1)));
         out.close("TimeSpan");
     }
     out.finish("Results")

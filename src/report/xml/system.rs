@@ -6,7 +6,8 @@ use crate::report::text::date_and_time;
 use crate::results::is_heterogeneous;
 use crate::system::{Place, System, Topology};
 
-pub fn write(out: &mut Writer, system: &System) {
+/// `extension` writes what comes at the very end.
+pub fn write(out: &mut Writer, system: &System, extension: impl FnOnce(&mut Writer)) {
     let power = &system.power_scheme;
     out.open("System");
     out.text("ComputerName", system.computer_name.as_bytes());
@@ -24,6 +25,7 @@ pub fn write(out: &mut Writer, system: &System) {
         ],
     );
     write_topology(out, &system.topology);
+    extension(out);
     out.close("System");
 }
 

@@ -1,7 +1,8 @@
 //! The verdict about the devices: an element that DISKSPD's results don't have (`--xml-verdict`).
 
+use super::findings::severity;
 use super::writer::Writer;
-use crate::truth::{Comparison, DeviceVerdict, Severity, SpanVerdict};
+use crate::truth::{Comparison, DeviceVerdict, SpanVerdict};
 
 /// `<DeviceVerdict>` of a time span: the worst verdict, then one `<Part>` for all targets that share devices.
 pub fn write(out: &mut Writer, verdict: &SpanVerdict) {
@@ -44,13 +45,4 @@ fn write_part(out: &mut Writer, part: &DeviceVerdict) {
         out.value("FlushSeconds", format_args!("{seconds:.3}"));
     }
     out.close("Part");
-}
-
-fn severity(severity: Option<Severity>) -> &'static str {
-    match severity {
-        None => "none",
-        Some(Severity::Note) => "note",
-        Some(Severity::Warning) => "warning",
-        Some(Severity::Wrong) => "wrong",
-    }
 }

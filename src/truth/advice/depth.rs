@@ -2,6 +2,7 @@
 
 use super::{done, storage};
 use crate::profile::{CacheMode, Target};
+use crate::results::ThreadResults;
 use crate::truth::{Finding, Severity, SpanView};
 
 /// `-o` when it isn't given: nobody has asked for that depth.
@@ -13,8 +14,8 @@ pub(super) fn one_at_a_time(span: &SpanView, target: &Target) -> Option<Finding>
     if depth < 2 || done(&span.measured.total, &target.path) == 0 {
         return None;
     }
-    let engines = span.results.observed.as_ref().map_or(&[][..], |seen| &seen.engines);
-    let all = |name: &str| !engines.is_empty() && engines.iter().all(|engine| engine == name);
+    let threads = &span.results.threads;
+    let all = |name: &str| !threads.is_empty() && threads.iter().all(|thread| engine(thread) == Some(name));
     let (severity, why, remedy) = if target.memory_mapped_io {
         let remedy = "use more threads (-t), or leave out -Sm";
         (Severity::Warning, "memory-mapped I/O is done by the thread itself", remedy)
@@ -39,6 +40,11 @@ pub(super) fn one_at_a_time(span: &SpanView, target: &Target) -> Option<Finding>
     // What engine sync makes of a queue depth is said aloud with what limited the run.
     let said = depth == DEFAULT_DEPTH || severity == Severity::Note;
     Some(if said { finding.quietly() } else { finding })
+}
+
+/// Name of the engine of a thread; `None` = the record is of an older program.
+fn engine(thread: &ThreadResults) -> Option<&str> {
+    thread.engine.as_ref().map(|engine| engine.name.as_str())
 }
 
 /// A wake-up counts from this share of the mean latency on.

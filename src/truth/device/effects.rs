@@ -335,7 +335,7 @@ pub fn names(layers: &[&Layer]) -> String {
 /// The comparison of a part whose upper devices can't be asked: what was counted stands in for what they passed on.
 pub fn as_counted(part: &Part) -> Done {
     let flow = |counted: Counted| Flow { ios: counted.ios, merges: 0, bytes: counted.bytes };
-    Done { read: flow(part.read), write: flow(part.write) }
+    Done { read: flow(part.read), write: flow(part.write), ..Done::default() }
 }
 
 /// What the devices at the bottom did; `None` = they are those right beneath the targets, or can't be asked.

@@ -163,6 +163,8 @@ fn requests(span: &SpanView, target: &Target) -> u64 {
 pub struct Done {
     pub read: Flow,
     pub write: Flow,
+    /// Time that their I/Os together were in flight, ms.
+    pub queue_ms: u64,
 }
 
 /// What these devices did.
@@ -185,6 +187,7 @@ pub fn done(facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, (String, Opt
                 Some(format!("echo 1 > /sys/block/{disk}/queue/iostats")),
             ));
         }
+        sum.queue_ms = sum.queue_ms.saturating_add(done.queue_ms);
         for (sum, more) in [(&mut sum.read, &done.read), (&mut sum.write, &done.write)] {
             sum.ios = sum.ios.saturating_add(more.ios);
             sum.merges = sum.merges.saturating_add(more.merges);

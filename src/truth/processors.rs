@@ -1,0 +1,137 @@
+//! What the CPUs of the threads had beside the run: interrupts, a hypervisor, and the distance to the device.
+
+use super::{Finding, Limiter, Severity, SpanView, limit};
+use crate::system::environment::Disk;
+
+/// From this share of the time on, what a hypervisor takes away changes figures: as others that use the CPUs.
+pub(super) const STOLEN: f64 = 0.1;
+/// A CPU that was idle for less had no time left.
+const IDLE: f64 = 0.05;
+/// So much of a CPU's time for interrupts, and they are what it does.
+const MOSTLY_INTERRUPTS: f64 = 0.5;
+/// Shorter windows are too few ticks, ns.
+const SHORTEST: u64 = 500_000_000;
+
+/// How a CPU spent the window: shares of its time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Share {
+    /// As the kernel numbers it.
+    pub cpu: u32,
+    /// Doing nothing.
+    pub idle: f64,
+    /// On interrupts.
+    pub interrupts: f64,
+    /// Not there: the hypervisor gave it to others.
+    pub stolen: f64,
+}
+
+/// All active CPUs; empty = nobody looked, or not for long enough.
+fn shares(span: &SpanView) -> Vec<Share> {
+    let (times, measured) = (&span.results.cpus, span.results.measured);
+    let lost = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.lost);
+    if lost.len() != times.len() || measured < SHORTEST {
+        return Vec::new();
+    }
+    let cpus = span.system.topology.kernel_cpus().zip(times.iter().zip(lost));
+    cpus.map(|(cpu, (times, lost))| {
+        let all = times.idle.saturating_add(times.kernel).saturating_add(times.user).max(1) as f64;
+        let share = |time: u64| time as f64 / all;
+        Share { cpu, idle: share(times.idle), interrupts: share(lost.interrupts), stolen: share(lost.stolen) }
+    })
+    .collect()
+}
+
+/// The CPU that interrupts took most of.
+pub(super) fn most_interrupted(span: &SpanView) -> Option<Share> {
+    shares(span).into_iter().max_by(|a, b| a.interrupts.total_cmp(&b.interrupts))
+}
+
+/// A CPU that had no time left because of interrupts.
+pub(super) fn saturated_by_interrupts(span: &SpanView) -> Option<Share> {
+    let shares = shares(span).into_iter();
+    let saturated = shares.filter(|share| share.idle <= IDLE && share.interrupts >= MOSTLY_INTERRUPTS);
+    saturated.max_by(|a, b| a.interrupts.total_cmp(&b.interrupts))
+}
+
+/// The CPUs that the threads were bound to, by thread; a thread that wasn't has none.
+fn bound<'a>(span: &SpanView<'a>) -> impl Iterator<Item = Option<u32>> + 'a {
+    let effort = span.results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
+    effort.into_iter().flat_map(|effort| &effort.workers).map(|worker| worker.cpu)
+}
+
+/// Share of the time that a hypervisor took from the CPUs of the threads, on average; of all CPUs, if a thread was not
+/// bound to one. `None` = nobody looked.
+pub(super) fn stolen(span: &SpanView) -> Option<f64> {
+    let cpus: Option<Vec<u32>> = bound(span).collect();
+    let ours = |share: &Share| cpus.as_ref().is_none_or(|cpus| cpus.contains(&share.cpu));
+    let stolen: Vec<f64> =
+        shares(span).iter().filter(|share| ours(share)).map(|share| share.stolen).collect();
+    (!stolen.is_empty()).then(|| stolen.iter().sum::<f64>() / stolen.len() as f64)
+}
+
+/// What of it distorts figures.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
+    taken(span).into_iter().chain(disks.filter_map(|disk| remote(span, disk))).collect()
+}
+
+/// Stolen time counts as latency wherever it hits, though it may not have limited the rate.
+fn taken(span: &SpanView) -> Option<Finding> {
+    let stolen = stolen(span).filter(|stolen| *stolen >= STOLEN)?;
+    if limit::judge(span)?.limited_by == Some(Limiter::Hypervisor) {
+        return None;
+    }
+    let message = format!(
+        "the hypervisor gave the CPUs of the threads to others {:.0} % of the time: latencies include that",
+        stolen * 100.0
+    );
+    Some(
+        Finding::new("cpu-stolen", Severity::Warning, span, message)
+            .remedy("measure on an instance with CPUs of its own, or when the host is less busy"),
+    )
+}
+
+/// Threads on CPUs of another NUMA node than the disk: commands, data and interrupts cross the sockets.
+fn remote(span: &SpanView, disk: &Disk) -> Option<Finding> {
+    let (node, topology) = (disk.numa_node?, &span.system.topology);
+    if topology.nodes.len() < 2 {
+        return None;
+    }
+    let works = |thread: usize| {
+        let targets = span.results.threads.get(thread).map_or(&[][..], |thread| &thread.targets);
+        targets.iter().any(|target| disk.targets.contains(&target.path))
+    };
+    let bound = bound(span).enumerate().filter(|(thread, _)| works(*thread));
+    let nodes: Vec<u32> = bound.filter_map(|(_, cpu)| topology.node_of(cpu?)).collect();
+    let far = nodes.iter().filter(|place| **place != node).count();
+    if far == 0 {
+        return None;
+    }
+    let name = &disk.device.name;
+    let (severity, message) = match far == nodes.len() {
+        true => (
+            Severity::Warning,
+            format!("all threads run on CPUs far from {name}: every I/O crosses NUMA nodes"),
+        ),
+        false => (
+            Severity::Note,
+            format!(
+                "{far} of {} threads run on CPUs far from {name}: their I/O crosses NUMA nodes",
+                nodes.len()
+            ),
+        ),
+    };
+    let mut others: Vec<String> = Vec::new();
+    for place in nodes.iter().filter(|place| **place != node).map(u32::to_string) {
+        if !others.contains(&place) {
+            others.push(place);
+        }
+    }
+    let finding = Finding::new("numa-remote", severity, span, message)
+        .shown_by(format!("{name} is on NUMA node {node}, their CPUs on {}", others.join(", ")))
+        .remedy("bind the threads to the CPUs of the device's node (-a)");
+    Some(match disk.targets.as_slice() {
+        [only] => finding.on(only),
+        _ => finding,
+    })
+}
