@@ -1,7 +1,7 @@
 //! The program's main job: a profile is validated, run, and reported.
 
 use super::load;
-use super::output::{self, OutFile};
+use super::output::{self, OutFile, Outputs};
 use crate::cli::{
     EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, PrefillRequest, RunRequest, StreamRequest,
 };
@@ -161,11 +161,7 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
             return EXIT_RUN_FAILED;
         }
     };
-    let opened = request.out.iter().map(|out| OutFile::create(out, request.xml_verdict));
-    let opened = opened.collect::<Result<Vec<OutFile>, String>>();
-    let opened =
-        opened.and_then(|files| Ok((files, request.stream.as_ref().map(output::open_stream).transpose()?)));
-    let (files, stream) = match opened {
+    let Outputs { files, stream } = match Outputs::open(request, profile) {
         Ok(opened) => opened,
         Err(message) => {
             eprintln!("ERROR: {message}");
@@ -173,8 +169,10 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
         }
     };
     let control = Arc::new(Control::default());
-    let for_programs =
-        profile.result_format == ResultFormat::Xml || request.stream == Some(StreamRequest::StandardOutput);
+    let reported = files.iter().any(OutFile::is_standard_output);
+    let for_programs = reported
+        || profile.result_format == ResultFormat::Xml
+        || request.stream == Some(StreamRequest::StandardOutput);
     let watches = run::watch(Arc::clone(&control), stop.clone(), for_programs)
         .map_err(|e| format!("Ctrl-C can't be watched for: {e}"))
         .and_then(|signals| match stop {
@@ -202,7 +200,11 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
         }
     };
     record.results = outcome.results;
-    let mut code = output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), &record);
+    // A report of --out on standard output takes the place of this one: two in a row could be read by no program.
+    let mut code = match reported {
+        true => EXIT_SUCCESS,
+        false => output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), &record),
+    };
     code = output::save_all(&files, &record).unwrap_or(code);
     if !outcome.failures.is_empty() && profile.result_format == ResultFormat::Xml {
         // As DISKSPD: the document ends without a line feed.
@@ -233,6 +235,7 @@ fn format_of(asked: ResultFormat, verdict: bool) -> &'static Format {
 
 /// Saves what has been measured so far, with nothing for the time spans to come: a crash loses only the one that runs.
 fn save_so_far(record: &mut Record, so_far: &mut Results, files: &[OutFile]) {
+    let files: Vec<&OutFile> = files.iter().filter(|file| file.is_replaceable()).collect();
     if files.is_empty() {
         return;
     }
