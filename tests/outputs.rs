@@ -179,3 +179,65 @@ fn a_stream_goes_on_behind_what_a_descriptor_has() {
     let written = fs::read_to_string(&path).unwrap();
     assert!(written.starts_with("before\n{") && written.contains("\nCommand Line: "), "{written}");
 }
+
+/// Commands, and whether they succeed. `{}` is a file, `{missing}` none.
+const SPEAKING: [(&str, i32); 8] = [
+    ("-b4K -ft -W0 -d1 --engine sim {}", 0),
+    ("-b4K -Rxml -W0 -d1 --engine sim {}", 0),
+    ("-b4K -W0 -d1 {missing}", 1),
+    ("-b4K -W0 -d1 --io-log {} {}", 1),
+    ("-Rp -ft {}", 0),
+    ("--dry-run -ft {}", 0),
+    ("-b4Q {}", 3),
+    ("report {missing}", 1),
+];
+
+#[test]
+fn a_standard_error_that_cannot_be_written_changes_nothing() {
+    let directory = directory();
+    let (file, _) = target(directory.path());
+    let missing = directory.path().join("missing");
+    for (line, code) in SPEAKING {
+        let line = line.replace("{missing}", missing.to_str().unwrap()).replace("{}", file.to_str().unwrap());
+        let words: Vec<&str> = line.split(' ').collect();
+        let heard: Ended = command_of(&words).output().unwrap().into();
+        assert_eq!(heard.code, code, "{line}: {}", heard.stderr);
+        assert!(code == 0 || !heard.stderr.is_empty(), "{line}");
+        let (reader, closed) = std::io::pipe().unwrap();
+        drop(reader);
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        for unheard in [Stdio::from(closed), Stdio::from(full)] {
+            let output = command_of(&words).stderr(unheard).output().unwrap();
+            let unheard = Ended::from(output);
+            assert_eq!(unheard.code, code, "{line}");
+            assert_eq!(
+                unheard.stdout.lines().count(),
+                heard.stdout.lines().count(),
+                "{line}: {}",
+                unheard.stdout
+            );
+            let last = |ended: &Ended| ended.stdout.lines().last().map(str::to_owned);
+            assert_eq!(last(&unheard), last(&heard), "{line}: the output is complete");
+        }
+    }
+}
+
+#[test]
+fn a_standard_output_that_cannot_be_written_is_an_error_and_a_reader_that_left_is_none() {
+    let directory = directory();
+    let (file, _) = target(directory.path());
+    let file = file.to_str().unwrap();
+    for line in
+        ["-b4K -v -P -W0 -d1 --engine sim", "-b4K -W0 -d1 --engine sim --out json:-", "-Rp", "--dry-run"]
+    {
+        let words: Vec<&str> = line.split(' ').chain([file]).collect();
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ended = command_of(&words).stdout(full).output().unwrap();
+        Ended::from(ended).fails(1, &["ERROR: ", "space"]);
+        let (reader, closed) = std::io::pipe().unwrap();
+        drop(reader);
+        let ended: Ended = command_of(&words).stdout(closed).output().unwrap().into();
+        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        assert!(!ended.stderr.contains("panicked"), "{line}: {}", ended.stderr);
+    }
+}

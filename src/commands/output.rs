@@ -7,6 +7,7 @@ use crate::results::Record;
 use crate::run::Stream;
 use crate::run::destination::{self, Destination};
 use crate::sys::files;
+use crate::sys::standard_error::say;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -217,7 +218,7 @@ pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, record: &Recor
     let mut failed = None;
     for file in files {
         if let Err(message) = file.save(record) {
-            eprintln!("ERROR: {message}");
+            say(format_args!("ERROR: {message}"));
             failed = Some(EXIT_RUN_FAILED);
         }
     }

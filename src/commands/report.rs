@@ -5,6 +5,7 @@ use crate::cli::{EXIT_RUN_FAILED, ReportRequest};
 use crate::report::json::{self, RecordError};
 use crate::report::{findings, text};
 use crate::results::{Record, summarize};
+use crate::sys::standard_error::{self, say};
 use crate::truth::judge;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -19,18 +20,20 @@ pub fn report(request: &ReportRequest) -> u8 {
     let read = match read(&request.file) {
         Ok(read) => read,
         Err(e) => {
-            eprintln!("ERROR: {path}: can't be read: {e}; a record is what --out FILE.json of a run writes");
+            say(format_args!(
+                "ERROR: {path}: can't be read: {e}; a record is what --out FILE.json of a run writes"
+            ));
             return EXIT_RUN_FAILED;
         }
     };
     match read {
         Ok(record) => {
             let code = output::to_stdout(&text::text(&record));
-            eprint!("{}", findings::text(&judge(&record, &summarize(&record))));
+            standard_error::write(&findings::text(&judge(&record, &summarize(&record))));
             code
         }
         Err(e) => {
-            eprintln!("ERROR: {path}: {e}");
+            say(format_args!("ERROR: {path}: {e}"));
             EXIT_RUN_FAILED
         }
     }

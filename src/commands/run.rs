@@ -12,6 +12,7 @@ use crate::report::{self, Format, findings, plan_text, profile_text, profile_xml
 use crate::results::{Record, Results, SpanResults, summarize};
 use crate::run::events::{self, Event, Events};
 use crate::run::{self, Console, Control, Options, Prefill};
+use crate::sys::standard_error::{self, say};
 use crate::system::{self, System, storage};
 use crate::truth::{Severity as Doubt, judge};
 use std::sync::Arc;
@@ -19,12 +20,12 @@ use std::sync::Arc;
 /// Returns the exit code.
 pub fn run(request: &RunRequest) -> u8 {
     for warning in &request.warnings {
-        eprintln!("WARNING: {warning}");
+        say(format_args!("WARNING: {warning}"));
     }
     let profile = match load::profile(request) {
         Ok(profile) => profile,
         Err(messages) => {
-            messages.iter().for_each(|message| eprintln!("ERROR: {message}"));
+            messages.iter().for_each(|message| say(format_args!("ERROR: {message}")));
             return EXIT_USAGE;
         }
     };
@@ -36,10 +37,14 @@ pub fn run(request: &RunRequest) -> u8 {
         return print_profile(profile);
     }
     if profile.etw.is_some() {
-        eprintln!("WARNING: -e: Linux has no such event tracing; the report comes without its sections");
+        say(format_args!(
+            "WARNING: -e: Linux has no such event tracing; the report comes without its sections"
+        ));
     }
     if profile.time_spans.iter().flat_map(|span| &span.targets).any(|target| target.temporary_file) {
-        eprintln!("WARNING: -ft (TemporaryFile): Linux has no such hint; it is reported and changes nothing");
+        say(format_args!(
+            "WARNING: -ft (TemporaryFile): Linux has no such hint; it is reported and changes nothing"
+        ));
     }
     let system = system::snapshot();
     let options = Options {
@@ -73,7 +78,7 @@ fn prefill_of(request: PrefillRequest) -> Prefill {
 fn is_valid(profile: &Profile, profile_only: bool) -> bool {
     let findings = validate(profile, profile_only);
     for finding in &findings {
-        eprintln!("{finding}");
+        say(finding);
     }
     findings.iter().all(|f| f.severity != validate::Severity::Error)
 }
@@ -81,7 +86,7 @@ fn is_valid(profile: &Profile, profile_only: bool) -> bool {
 /// Prints errors; true = there are any.
 fn complain(errors: &[PlanError]) -> bool {
     for error in errors {
-        eprintln!("ERROR: {error}");
+        say(format_args!("ERROR: {error}"));
     }
     !errors.is_empty()
 }
@@ -104,7 +109,7 @@ fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
     for (number, span) in profile.time_spans.iter().enumerate() {
         match run::probe_and_plan(&profile, span, system, options) {
             Ok(plan) => {
-                plan.warnings.iter().for_each(|w| eprintln!("WARNING: {w}"));
+                plan.warnings.iter().for_each(|w| say(format_args!("WARNING: {w}")));
                 plan_text::write_plan(&mut out, number + 1, &plan);
             }
             Err(errors) => {
@@ -157,14 +162,14 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
     (options.events, stop) = match open_events(request) {
         Ok(events) => events,
         Err(message) => {
-            eprintln!("ERROR: {message}");
+            say(format_args!("ERROR: {message}"));
             return EXIT_RUN_FAILED;
         }
     };
     let Outputs { files, stream } = match Outputs::open(request, profile) {
         Ok(opened) => opened,
         Err(message) => {
-            eprintln!("ERROR: {message}");
+            say(format_args!("ERROR: {message}"));
             return EXIT_RUN_FAILED;
         }
     };
@@ -184,7 +189,7 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
     let _watches = match watches {
         Ok(watches) => watches,
         Err(message) => {
-            eprintln!("ERROR: {message}");
+            say(format_args!("ERROR: {message}"));
             return EXIT_RUN_FAILED;
         }
     };
@@ -208,19 +213,19 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
     code = output::save_all(&files, &record).unwrap_or(code);
     if !outcome.failures.is_empty() && profile.result_format == ResultFormat::Xml {
         // As DISKSPD: the document ends without a line feed.
-        eprintln!();
+        say("");
     }
     for failure in &outcome.failures {
-        eprintln!("ERROR: {failure}");
+        say(format_args!("ERROR: {failure}"));
     }
     if !outcome.failures.is_empty() {
-        eprintln!(
+        say(format_args!(
             "ERROR: the run failed; no figures are shown for time spans that failed or were not reached"
-        );
+        ));
         code = EXIT_RUN_FAILED;
     }
     let judgement = judge(&record, &summarize(&record));
-    eprint!("{}", findings::text(&judgement));
+    standard_error::write(&findings::text(&judgement));
     let doubtful = request.strict && judgement.worst() == Some(Doubt::Wrong);
     if doubtful && code == EXIT_SUCCESS { EXIT_DOUBTFUL } else { code }
 }
