@@ -11,6 +11,9 @@
 //!
 //! Each arrow is one module. Imports point one way, from [`commands`] down to [`units`].
 
+// Their macros panic when nobody can be told: sys::standard_error says what can be said, commands::output the reports.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
 pub mod cli;
 pub mod clock;
 pub mod commands;

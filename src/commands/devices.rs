@@ -2,6 +2,7 @@
 
 use super::output;
 use crate::cli::EXIT_RUN_FAILED;
+use crate::sys::standard_error::say;
 use crate::system::devices::{self, Disk};
 use crate::system::refusal::{How, Use};
 use crate::system::root::Root;
@@ -17,7 +18,7 @@ pub fn devices(json: bool) -> u8 {
     match serde_json::to_string_pretty(&disks) {
         Ok(text) => output::to_stdout(format!("{text}\n").as_bytes()),
         Err(error) => {
-            eprintln!("ERROR: the list can't be written as JSON: {error}");
+            say(format_args!("ERROR: the list can't be written as JSON: {error}"));
             EXIT_RUN_FAILED
         }
     }

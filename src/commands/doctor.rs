@@ -4,6 +4,7 @@ use super::output;
 use crate::cli::{EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS};
 use crate::profile::RawText;
 use crate::report::findings::block;
+use crate::sys::standard_error::say;
 use crate::system::target::{locate, probe};
 use crate::system::{self, System, storage};
 use crate::truth::{Finding, Severity, environment};
@@ -25,7 +26,7 @@ pub fn doctor(json: bool, targets: &[RawText]) -> u8 {
         let looked =
             locate(target.as_bytes()).and_then(|path| probe(&path).map_err(|error| error.to_string()));
         if let Err(message) = looked {
-            eprintln!("ERROR: {message}");
+            say(format_args!("ERROR: {message}"));
             unusable = true;
         }
     }
@@ -61,7 +62,7 @@ fn print_json(system: &System, findings: &[Finding]) -> u8 {
     match serde_json::to_string_pretty(&answer) {
         Ok(text) => output::to_stdout(format!("{text}\n").as_bytes()),
         Err(error) => {
-            eprintln!("ERROR: the findings can't be written as JSON: {error}");
+            say(format_args!("ERROR: the findings can't be written as JSON: {error}"));
             EXIT_RUN_FAILED
         }
     }

@@ -4,6 +4,7 @@ use super::output;
 use crate::cli::{EXIT_RUN_FAILED, EXIT_SUCCESS, EventAction};
 use crate::profile::RawText;
 use crate::run::events::{self, EventError};
+use crate::sys::standard_error::say;
 
 /// `-ye`: sets events that exist, and says so. The exit code is [`EXIT_RUN_FAILED`] either way, as DISKSPD's: there was
 /// no run.
@@ -19,7 +20,7 @@ pub fn try_all(names: &[RawText]) -> bool {
         match set {
             Ok(()) => output::to_stdout(format!("event '{name}' is set\n").as_bytes()) == EXIT_SUCCESS,
             Err(error) => {
-                eprintln!("ERROR: -ye{name}: {error}");
+                say(format_args!("ERROR: -ye{name}: {error}"));
                 false
             }
         }
@@ -31,7 +32,7 @@ pub fn act(action: EventAction, name: &RawText) -> u8 {
     match try_to(action, name.as_bytes()) {
         Ok(()) => EXIT_SUCCESS,
         Err(error) => {
-            eprintln!("ERROR: event '{name}': {error}");
+            say(format_args!("ERROR: event '{name}': {error}"));
             EXIT_RUN_FAILED
         }
     }

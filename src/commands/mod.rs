@@ -10,6 +10,7 @@ mod run;
 
 use crate::cli::{self, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, Invocation};
 use crate::engine;
+use crate::sys::standard_error::say;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -21,7 +22,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         // -ye takes effect where it stands, whatever is wrong behind it.
         Err(error) => match event::try_all(&error.set_events) {
             true => {
-                eprintln!("{error}");
+                say(error);
                 EXIT_USAGE
             }
             false => EXIT_RUN_FAILED,
@@ -61,7 +62,7 @@ fn code_of(result: std::io::Result<()>) -> u8 {
         Ok(()) => EXIT_SUCCESS,
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => EXIT_SUCCESS,
         Err(e) => {
-            eprintln!("ERROR: writing to standard output: {e}");
+            say(format_args!("ERROR: writing to standard output: {e}"));
             EXIT_RUN_FAILED
         }
     }

@@ -1,14 +1,17 @@
 //! Where reports go: standard output, and the files of `--out`.
 
-use crate::cli::{EXIT_RUN_FAILED, OutRequest, StreamRequest};
+use crate::cli::{EXIT_RUN_FAILED, OutRequest, RunRequest, StreamRequest};
+use crate::profile::Profile;
 use crate::report::{self, Format};
 use crate::results::Record;
 use crate::run::Stream;
+use crate::run::destination::{self, Destination};
 use crate::sys::files;
+use crate::sys::standard_error::say;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Writes bytes to standard output; returns the exit code.
 pub fn to_stdout(bytes: &[u8]) -> u8 {
@@ -22,63 +25,156 @@ pub fn report_to_stdout(format: &Format, record: &Record) -> u8 {
     super::code_of((format.write)(record, &mut out).and_then(|()| out.flush()))
 }
 
+/// Standard output, as a descriptor.
+const STANDARD_OUTPUT: i32 = 1;
+
+/// Where the extra outputs of a run go: the files of `--out`, the stream.
+#[derive(Debug)]
+pub struct Outputs {
+    /// In the order they were asked for.
+    pub files: Vec<OutFile>,
+    /// `--stream`
+    pub stream: Option<Stream>,
+}
+
+impl Outputs {
+    /// Opens them all: before the run, so that what can't be written fails at once and not after an hour. What would
+    /// overwrite a target of the run is found before anything is touched.
+    ///
+    /// # Errors
+    /// A message.
+    pub fn open(request: &RunRequest, profile: &Profile) -> Result<Outputs, String> {
+        let targets = destination::targets(profile);
+        for out in &request.out {
+            destination::refuse_target("--out", &named(&out.path), &targets)?;
+        }
+        if let Some(StreamRequest::File(path)) = &request.stream {
+            destination::refuse_target("--stream", path, &targets)?;
+        }
+        if let Some(StreamRequest::Descriptor(number)) = &request.stream {
+            destination::refuse_target(
+                "--stream",
+                &PathBuf::from(format!("/proc/self/fd/{number}")),
+                &targets,
+            )?;
+        }
+        let files = request.out.iter().map(|out| OutFile::create(out, request.xml_verdict));
+        let files = files.collect::<Result<Vec<OutFile>, String>>()?;
+        if files.iter().filter(|file| file.is_standard_output()).count() > 1 {
+            return Err(
+                "--out: standard output takes one report, it is named twice; write one of them to a file"
+                    .into(),
+            );
+        }
+        let stream = request.stream.as_ref().map(open_stream).transpose()?;
+        Ok(Outputs { files, stream })
+    }
+}
+
+/// The path that a file of `--out` has: `-` is standard output.
+fn named(path: &Path) -> PathBuf {
+    if path == Path::new("-") { PathBuf::from("/proc/self/fd/1") } else { path.to_owned() }
+}
+
 /// Opens the sink of `--stream`.
 ///
 /// # Errors
 /// A message.
-pub fn open_stream(request: &StreamRequest) -> Result<Stream, String> {
+fn open_stream(request: &StreamRequest) -> Result<Stream, String> {
     let (sink, name): (Box<dyn Write + Send>, String) = match request {
         StreamRequest::StandardOutput => (Box::new(io::stdout()), "-".into()),
-        StreamRequest::Descriptor(number) => (
-            Box::new(File::from(files::inherited(*number).map_err(|e| {
-                format!("--stream fd:{number}: {e}; start the program with this descriptor open, as in {number}>FILE")
-            })?)),
-            format!("fd:{number}"),
-        ),
-        StreamRequest::File(path) => (
-            Box::new(
-                File::create(path).map_err(|e| format!("--stream {}: can't be created: {e}", path.display()))?,
-            ),
-            path.display().to_string(),
-        ),
+        StreamRequest::Descriptor(number) => {
+            (Box::new(inherited(*number, &format!("--stream fd:{number}"))?), format!("fd:{number}"))
+        }
+        StreamRequest::File(path) => {
+            let name = format!("--stream {}", path.display());
+            let file = match Destination::of(path) {
+                Destination::Descriptor(number) => inherited(number, &name)?,
+                _ => File::create(path).map_err(|e| format!("{name}: can't be created: {e}"))?,
+            };
+            (Box::new(file), path.display().to_string())
+        }
     };
     Stream::new(sink, name).map_err(|e| format!("--stream: no thread can be started for it: {e}"))
 }
 
-/// A report file: made before the run, so that an unwritable path fails at once and not after an hour; it appears
-/// under its name whole or not at all.
+/// A descriptor that the program was started with. `given`: by which option.
+fn inherited(number: i32, given: &str) -> Result<File, String> {
+    files::inherited(number).map(File::from).map_err(|e| {
+        format!("{given}: {e}; start the program with this descriptor open, as in {number}>FILE")
+    })
+}
+
+/// A report that is written beside the one on standard output.
 #[derive(Debug)]
 pub struct OutFile {
+    /// As the user named it.
     path: PathBuf,
-    partial: PathBuf,
+    sink: Sink,
     format: &'static Format,
 }
 
+#[derive(Debug)]
+enum Sink {
+    /// A regular file: it appears under its name whole or not at all, and is replaced after every time span.
+    File {
+        path: PathBuf,
+        /// Beside it.
+        partial: PathBuf,
+    },
+    /// A pipe, a device, a descriptor: it takes a single report, at the end.
+    Open { file: File, descriptor: Option<i32> },
+}
+
 impl OutFile {
-    /// Creates the file under a temporary name beside its own. `verdict`: XML gets the verdict about the devices.
+    /// Opens what is no file; of a file one of a temporary name beside it. `verdict`: XML gets the verdict about the
+    /// devices.
     ///
     /// # Errors
     /// A message: unknown extension, or the file can't be created.
     pub fn create(request: &OutRequest, verdict: bool) -> Result<OutFile, String> {
         let path = &request.path;
-        let named = request.format.and_then(report::format_named);
-        let format = named.or_else(|| report::format_of(path)).ok_or_else(|| {
+        let given = path.display();
+        let format = request.format.and_then(report::format_named);
+        let format = format.or_else(|| report::format_of(path)).ok_or_else(|| {
             let known: Vec<String> =
                 report::FORMATS.iter().flat_map(|f| f.extensions).map(|e| format!(".{e}")).collect();
             format!(
-                "--out {}: the extension says which format is written, and this one is none of {}; or name it, as in --out json:FILE",
-                path.display(),
+                "--out {given}: the extension says which format is written, and this one is none of {}; or name it, as in --out json:FILE",
                 known.join(", ")
             )
         })?;
         if path.is_dir() {
-            return Err(format!("--out {}: is a directory; name a file in it", path.display()));
+            return Err(format!("--out {given}: is a directory; name a file in it"));
         }
-        let mut name = OsString::from(path.file_name().unwrap_or_default());
-        name.push(format!(".{}.partial", std::process::id()));
-        let partial = path.with_file_name(name);
-        File::create(&partial).map_err(|e| format!("--out {}: can't be created: {e}", path.display()))?;
-        Ok(OutFile { path: path.to_path_buf(), partial, format: format.with_verdict(verdict) })
+        let failed = |e: io::Error| format!("--out {given}: can't be created: {e}");
+        let sink = match Destination::of(&named(path)) {
+            Destination::Descriptor(number) => {
+                Sink::Open { file: inherited(number, &format!("--out {given}"))?, descriptor: Some(number) }
+            }
+            Destination::Special => {
+                let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
+                Sink::Open { file, descriptor: None }
+            }
+            Destination::File(path) => {
+                let mut name = OsString::from(path.file_name().unwrap_or_default());
+                name.push(format!(".{}.partial", std::process::id()));
+                let partial = path.with_file_name(name);
+                File::create(&partial).map_err(failed)?;
+                Sink::File { path, partial }
+            }
+        };
+        Ok(OutFile { path: path.clone(), sink, format: format.with_verdict(verdict) })
+    }
+
+    /// Whether it goes to standard output.
+    pub fn is_standard_output(&self) -> bool {
+        matches!(self.sink, Sink::Open { descriptor: Some(STANDARD_OUTPUT), .. })
+    }
+
+    /// Whether it can be written more than once, the last report replacing those before.
+    pub fn is_replaceable(&self) -> bool {
+        matches!(self.sink, Sink::File { .. })
     }
 
     /// Writes the report and gives the file its name; a report that was saved before is replaced.
@@ -86,29 +182,43 @@ impl OutFile {
     /// # Errors
     /// A message.
     pub fn save(&self, record: &Record) -> Result<(), String> {
-        let save = || {
-            let mut file = io::BufWriter::new(File::create(&self.partial)?);
-            (self.format.write)(record, &mut file)?;
-            file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-            fs::rename(&self.partial, &self.path)
+        let saved = match &self.sink {
+            Sink::File { path, partial } => self.replace(path, partial, record),
+            Sink::Open { file, .. } => {
+                let mut file = io::BufWriter::new(file);
+                match (self.format.write)(record, &mut file).and_then(|()| file.flush()) {
+                    // As on standard output: a reader that has seen enough.
+                    Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                    answer => answer,
+                }
+            }
         };
-        save().map_err(|e| format!("--out {}: can't be written: {e}", self.path.display()))
+        saved.map_err(|e| format!("--out {}: can't be written: {e}", self.path.display()))
+    }
+
+    fn replace(&self, path: &Path, partial: &Path, record: &Record) -> io::Result<()> {
+        let mut file = io::BufWriter::new(File::create(partial)?);
+        (self.format.write)(record, &mut file)?;
+        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        fs::rename(partial, path)
     }
 }
 
 impl Drop for OutFile {
     fn drop(&mut self) {
-        // It has its own name by now, or it could not be written; a left-over would only confuse.
-        let _ = fs::remove_file(&self.partial);
+        if let Sink::File { partial, .. } = &self.sink {
+            // It has its own name by now, or it could not be written; a left-over would only confuse.
+            let _ = fs::remove_file(partial);
+        }
     }
 }
 
-/// Writes all report files; every one is tried. Returns the exit code if one failed.
-pub fn save_all(files: &[OutFile], record: &Record) -> Option<u8> {
+/// Writes all these reports; every one is tried. Returns the exit code if one failed.
+pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, record: &Record) -> Option<u8> {
     let mut failed = None;
     for file in files {
         if let Err(message) = file.save(record) {
-            eprintln!("ERROR: {message}");
+            say(format_args!("ERROR: {message}"));
             failed = Some(EXIT_RUN_FAILED);
         }
     }

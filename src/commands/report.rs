@@ -6,6 +6,7 @@ use crate::report::findings::{self, Detail};
 use crate::report::json::{self, RecordError};
 use crate::report::text;
 use crate::results::{Record, summarize};
+use crate::sys::standard_error::{self, say};
 use crate::truth::judge;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -20,7 +21,9 @@ pub fn report(request: &ReportRequest) -> u8 {
     let read = match read(&request.file) {
         Ok(read) => read,
         Err(e) => {
-            eprintln!("ERROR: {path}: can't be read: {e}; a record is what --out FILE.json of a run writes");
+            say(format_args!(
+                "ERROR: {path}: can't be read: {e}; a record is what --out FILE.json of a run writes"
+            ));
             return EXIT_RUN_FAILED;
         }
     };
@@ -28,11 +31,11 @@ pub fn report(request: &ReportRequest) -> u8 {
         Ok(record) => {
             let code = output::to_stdout(&text::text(&record));
             let detail = if request.verbose { Detail::Full } else { Detail::Brief };
-            eprint!("{}", findings::text(&judge(&record, &summarize(&record)), detail));
+            standard_error::write(&findings::text(&judge(&record, &summarize(&record)), detail));
             code
         }
         Err(e) => {
-            eprintln!("ERROR: {path}: {e}");
+            say(format_args!("ERROR: {path}: {e}"));
             EXIT_RUN_FAILED
         }
     }

@@ -1,7 +1,7 @@
 //! The program's main job: a profile is validated, run, and reported.
 
 use super::load;
-use super::output::{self, OutFile};
+use super::output::{self, OutFile, Outputs};
 use crate::cli::{
     EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, PrefillRequest, RunRequest, StreamRequest,
 };
@@ -13,6 +13,7 @@ use crate::report::{self, Format, plan_text, profile_text, profile_xml};
 use crate::results::{Record, Results, SpanResults, summarize};
 use crate::run::events::{self, Event, Events};
 use crate::run::{self, Console, Control, Options, Prefill};
+use crate::sys::standard_error::{self, say};
 use crate::system::{self, System, storage};
 use crate::truth::{Severity as Doubt, judge};
 use std::sync::Arc;
@@ -20,12 +21,12 @@ use std::sync::Arc;
 /// Returns the exit code.
 pub fn run(request: &RunRequest) -> u8 {
     for warning in &request.warnings {
-        eprintln!("WARNING: {warning}");
+        say(format_args!("WARNING: {warning}"));
     }
     let profile = match load::profile(request) {
         Ok(profile) => profile,
         Err(messages) => {
-            messages.iter().for_each(|message| eprintln!("ERROR: {message}"));
+            messages.iter().for_each(|message| say(format_args!("ERROR: {message}")));
             return EXIT_USAGE;
         }
     };
@@ -37,10 +38,14 @@ pub fn run(request: &RunRequest) -> u8 {
         return print_profile(profile);
     }
     if profile.etw.is_some() {
-        eprintln!("WARNING: -e: Linux has no such event tracing; the report comes without its sections");
+        say(format_args!(
+            "WARNING: -e: Linux has no such event tracing; the report comes without its sections"
+        ));
     }
     if profile.time_spans.iter().flat_map(|span| &span.targets).any(|target| target.temporary_file) {
-        eprintln!("WARNING: -ft (TemporaryFile): Linux has no such hint; it is reported and changes nothing");
+        say(format_args!(
+            "WARNING: -ft (TemporaryFile): Linux has no such hint; it is reported and changes nothing"
+        ));
     }
     let system = system::snapshot();
     let options = Options {
@@ -74,7 +79,7 @@ fn prefill_of(request: PrefillRequest) -> Prefill {
 fn is_valid(profile: &Profile, profile_only: bool) -> bool {
     let findings = validate(profile, profile_only);
     for finding in &findings {
-        eprintln!("{finding}");
+        say(finding);
     }
     findings.iter().all(|f| f.severity != validate::Severity::Error)
 }
@@ -82,7 +87,7 @@ fn is_valid(profile: &Profile, profile_only: bool) -> bool {
 /// Prints errors; true = there are any.
 fn complain(errors: &[PlanError]) -> bool {
     for error in errors {
-        eprintln!("ERROR: {error}");
+        say(format_args!("ERROR: {error}"));
     }
     !errors.is_empty()
 }
@@ -105,7 +110,7 @@ fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
     for (number, span) in profile.time_spans.iter().enumerate() {
         match run::probe_and_plan(&profile, span, system, options) {
             Ok(plan) => {
-                plan.warnings.iter().for_each(|w| eprintln!("WARNING: {w}"));
+                plan.warnings.iter().for_each(|w| say(format_args!("WARNING: {w}")));
                 plan_text::write_plan(&mut out, number + 1, &plan);
             }
             Err(errors) => {
@@ -158,24 +163,22 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
     (options.events, stop) = match open_events(request) {
         Ok(events) => events,
         Err(message) => {
-            eprintln!("ERROR: {message}");
+            say(format_args!("ERROR: {message}"));
             return EXIT_RUN_FAILED;
         }
     };
-    let opened = request.out.iter().map(|out| OutFile::create(out, request.xml_verdict));
-    let opened = opened.collect::<Result<Vec<OutFile>, String>>();
-    let opened =
-        opened.and_then(|files| Ok((files, request.stream.as_ref().map(output::open_stream).transpose()?)));
-    let (files, stream) = match opened {
+    let Outputs { files, stream } = match Outputs::open(request, profile) {
         Ok(opened) => opened,
         Err(message) => {
-            eprintln!("ERROR: {message}");
+            say(format_args!("ERROR: {message}"));
             return EXIT_RUN_FAILED;
         }
     };
     let control = Arc::new(Control::default());
-    let for_programs =
-        profile.result_format == ResultFormat::Xml || request.stream == Some(StreamRequest::StandardOutput);
+    let reported = files.iter().any(OutFile::is_standard_output);
+    let for_programs = reported
+        || profile.result_format == ResultFormat::Xml
+        || request.stream == Some(StreamRequest::StandardOutput);
     let watches = run::watch(Arc::clone(&control), stop.clone(), for_programs)
         .map_err(|e| format!("Ctrl-C can't be watched for: {e}"))
         .and_then(|signals| match stop {
@@ -187,7 +190,7 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
     let _watches = match watches {
         Ok(watches) => watches,
         Err(message) => {
-            eprintln!("ERROR: {message}");
+            say(format_args!("ERROR: {message}"));
             return EXIT_RUN_FAILED;
         }
     };
@@ -203,24 +206,28 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
         }
     };
     record.results = outcome.results;
-    let mut code = output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), &record);
+    // A report of --out on standard output takes the place of this one: two in a row could be read by no program.
+    let mut code = match reported {
+        true => EXIT_SUCCESS,
+        false => output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), &record),
+    };
     code = output::save_all(&files, &record).unwrap_or(code);
     if !outcome.failures.is_empty() && profile.result_format == ResultFormat::Xml {
         // As DISKSPD: the document ends without a line feed.
-        eprintln!();
+        say("");
     }
     for failure in &outcome.failures {
-        eprintln!("ERROR: {failure}");
+        say(format_args!("ERROR: {failure}"));
     }
     if !outcome.failures.is_empty() {
-        eprintln!(
+        say(format_args!(
             "ERROR: the run failed; no figures are shown for time spans that failed or were not reached"
-        );
+        ));
         code = EXIT_RUN_FAILED;
     }
     let judgement = judge(&record, &summarize(&record));
     let detail = if profile.verbose { Detail::Full } else { Detail::Brief };
-    eprint!("{}", findings::text(&judgement, detail));
+    standard_error::write(&findings::text(&judgement, detail));
     let doubtful = request.strict && judgement.worst() == Some(Doubt::Wrong);
     if doubtful && code == EXIT_SUCCESS { EXIT_DOUBTFUL } else { code }
 }
@@ -235,6 +242,7 @@ fn format_of(asked: ResultFormat, verdict: bool) -> &'static Format {
 
 /// Saves what has been measured so far, with nothing for the time spans to come: a crash loses only the one that runs.
 fn save_so_far(record: &mut Record, so_far: &mut Results, files: &[OutFile]) {
+    let files: Vec<&OutFile> = files.iter().filter(|file| file.is_replaceable()).collect();
     if files.is_empty() {
         return;
     }

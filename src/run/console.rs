@@ -5,6 +5,7 @@ use super::stream::Stream;
 use crate::clock::Nanos;
 use crate::results::IntervalFigures;
 use crate::run::live::Counters;
+use crate::sys::standard_error::say;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
@@ -77,13 +78,13 @@ impl Console {
     /// A warning.
     pub fn warn(&self, text: &str) {
         self.clear_line();
-        let _ = writeln!(std::io::stderr(), "WARNING: {text}");
+        say(format_args!("WARNING: {text}"));
     }
 
     /// Something worth knowing that is no reason to worry.
     pub fn note(&self, text: &str) {
         self.clear_line();
-        let _ = writeln!(std::io::stderr(), "{text}");
+        say(text);
     }
 
     /// Progress dots (`-P`).

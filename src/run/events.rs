@@ -4,6 +4,7 @@
 use super::console::Console;
 use super::control::Control;
 pub use crate::sys::event::{Event, EventError};
+use crate::sys::standard_error::say;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -85,7 +86,7 @@ fn set(option: &str, event: &Option<Arc<Event>>, control: &Control) {
 /// Sets an event where nothing can fail any more.
 pub(super) fn set_or_complain(event: &Event) {
     if let Err(error) = event.set() {
-        eprintln!("WARNING: -yp: {error}");
+        say(format_args!("WARNING: -yp: {error}"));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::control::Control;
 use super::events;
 use crate::sys::event::Event;
+use crate::sys::standard_error::say;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::{Handle, Signals};
@@ -35,10 +36,10 @@ pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) ->
         for _ in &mut signals {
             // On standard output, as DISKSPD does; a closed one is no reason to go on.
             let text = "\n*** Interrupted: the run ends here, its report follows ***";
-            let _ = match document {
-                true => writeln!(io::stderr(), "{text}"),
-                false => writeln!(io::stdout(), "{text}"),
-            };
+            match document {
+                true => say(text),
+                false => drop(writeln!(io::stdout(), "{text}")),
+            }
             control.interrupt();
             if let Some(event) = &stop {
                 events::set_or_complain(event);

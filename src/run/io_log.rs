@@ -11,7 +11,6 @@ use crate::clock::Nanos;
 use crate::engine::Direction;
 use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -69,22 +68,9 @@ impl IoLog {
     /// Creates the file; an older one is replaced.
     ///
     /// # Errors
-    /// A message: it can't be created, is one of the run's `targets`, or a block device.
-    pub fn create<'a>(path: &Path, targets: impl Iterator<Item = &'a Path>) -> Result<IoLog, String> {
+    /// A message: it can't be created. That it overwrites nothing is for [`super::destination`] to say, before.
+    pub fn create(path: &Path) -> Result<IoLog, String> {
         let name = path.display();
-        if let Ok(there) = std::fs::metadata(path) {
-            if there.file_type().is_block_device() {
-                return Err(format!(
-                    "--io-log {name}: is a block device, which would be overwritten; name a file"
-                ));
-            }
-            let same = |m: std::fs::Metadata| (m.dev(), m.ino()) == (there.dev(), there.ino());
-            if targets.map(std::fs::metadata).any(|target| target.is_ok_and(same)) {
-                return Err(format!(
-                    "--io-log {name}: is a target of the run, which the log would overwrite"
-                ));
-            }
-        }
         let mut file = File::create(path).map_err(|e| format!("--io-log {name}: can't be created: {e}"))?;
         file.write_all(HEADER.as_bytes()).map_err(|e| format!("--io-log {name}: can't be written: {e}"))?;
         let output = Output { file, seen: 0, dropped: 0, spans: 0, failure: None };
@@ -385,7 +371,7 @@ mod tests {
     fn a_patient_worker_loses_nothing_and_lines_come_in_order() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log.csv");
-        let log = IoLog::create(&path, std::iter::empty()).unwrap();
+        let log = IoLog::create(&path).unwrap();
         let count = 3 * ENTRIES.1 as u64;
         for thread in [0, 1] {
             log.record(thread..thread + 1, true, |rings| {
@@ -407,7 +393,7 @@ mod tests {
         if !Path::new("/dev/full").exists() {
             return eprintln!("SKIPPED: there is no /dev/full");
         }
-        let message = IoLog::create(Path::new("/dev/full"), std::iter::empty()).unwrap_err();
+        let message = IoLog::create(Path::new("/dev/full")).unwrap_err();
         assert!(message.contains("--io-log /dev/full") && message.contains("space"), "{message}");
     }
 }

@@ -1,8 +1,8 @@
 //! The live line: what happens right now, on standard error, and only when that is a terminal.
 
 use crate::clock::{self, Nanos, SECOND};
-use crate::sys::cpu;
-use std::io::{IsTerminal, Write};
+use crate::sys::{cpu, standard_error};
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 /// Steps of the live histogram per power of two: figures are within 1 %.
@@ -146,7 +146,7 @@ impl LiveLine {
         self.seen = now;
         self.drawn = true;
         // Back to the start of the line, the line, then clear what is left of a longer one before.
-        let _ = write!(std::io::stderr(), "\r{line}\x1b[K");
+        standard_error::write(&format!("\r{line}\x1b[K"));
     }
 
     /// Shows how far the writing of a file is.
@@ -155,14 +155,14 @@ impl LiveLine {
         let began = *self.writing_since.get_or_insert(now);
         let line = preparation(path, done, total, now - began);
         self.drawn = true;
-        let _ = write!(std::io::stderr(), "\r{line}\x1b[K");
+        standard_error::write(&format!("\r{line}\x1b[K"));
     }
 
     /// Removes the line, so that what comes next starts on a clean one.
     pub fn clear(&mut self) {
         self.writing_since = None;
         if std::mem::take(&mut self.drawn) {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
+            standard_error::write("\r\x1b[K");
         }
     }
 }

@@ -13,6 +13,7 @@ mod control;
 mod cost;
 mod creation;
 mod crew;
+pub mod destination;
 mod effort;
 pub mod events;
 pub mod exact;
@@ -91,10 +92,12 @@ pub fn run(
     if !unfit.is_empty() {
         return Err(unfit);
     }
-    let targets =
-        profile.time_spans.iter().flat_map(|span| &span.targets).map(|target| target.path.as_path());
     let log = match &options.io_log {
-        Some(path) => Some(IoLog::create(path, targets).map_err(|message| vec![PlanError::target(message)])?),
+        Some(path) => Some(
+            destination::refuse_target("--io-log", path, &destination::targets(profile))
+                .and_then(|()| IoLog::create(path))
+                .map_err(|message| vec![PlanError::target(message)])?,
+        ),
         None => None,
     };
     let mut outcome = Outcome::default();

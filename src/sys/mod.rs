@@ -15,6 +15,7 @@ pub mod noop;
 pub mod page_cache;
 pub mod problem;
 pub mod ring;
+pub mod standard_error;
 pub mod transfer;
 pub mod usage;
 pub mod writeback;

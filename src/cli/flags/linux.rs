@@ -67,10 +67,11 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "standard output only",
         scope: Scope::Profile,
-        notes: "Files are made before the run and written whole, after each time span. A record (json) holds everything; \
-                diskspd report prints it again.",
+        notes: "Files are made before the run and written whole, after each time span; pipes and devices get one report, \
+                at the end. - is standard output, whose text report the named one then replaces. A record (json) holds \
+                everything; diskspd report prints it again.",
         compatibility: LinuxOnly,
-        tested: &["command_lines", "reports", "schemas", "records"],
+        tested: &["command_lines", "outputs", "reports", "schemas", "records"],
         with_profile: true,
         values: &[],
         read: Read::Text(out),
@@ -87,7 +88,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Intervals are those of -D, but at least 100 ms; without -D a second. Lines that the reader is too slow \
                 for are left out, and counted.",
         compatibility: LinuxOnly,
-        tested: &["reports", "schemas"],
+        tested: &["outputs", "reports", "schemas"],
         with_profile: true,
         values: &[],
         read: Read::Text(stream),

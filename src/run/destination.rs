@@ -1,0 +1,165 @@
+//! Where something is written that isn't the test itself (a report, a stream, a log), and that it destroys nothing.
+
+use crate::profile::Profile;
+use crate::system::target;
+use std::fs::Metadata;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// Symbolic links in a row; the kernel follows no more either.
+const LINKS: usize = 40;
+
+/// What a path leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// A descriptor of this process: `/dev/stdout`, `/dev/fd/<n>`. Opened anew a file behind it would be written from
+    /// its start, over what others write through the descriptor.
+    Descriptor(i32),
+    /// A pipe, a terminal: what is neither replaced nor truncated.
+    Special,
+    /// A regular file, or nothing yet; behind all links that the path is.
+    File(PathBuf),
+}
+
+impl Destination {
+    /// Looks where a path leads.
+    pub fn of(path: &Path) -> Destination {
+        let file = match follow(path) {
+            Ok(file) => file,
+            Err(descriptor) => return Destination::Descriptor(descriptor),
+        };
+        match std::fs::metadata(path) {
+            Ok(there) if !there.is_file() && !there.is_dir() => Destination::Special,
+            _ => Destination::File(file),
+        }
+    }
+}
+
+/// The path behind links, or the descriptor of this process that it names: those look like links too, but what they
+/// say is no path for a pipe, and another file than the open one when that was renamed.
+fn follow(path: &Path) -> Result<PathBuf, i32> {
+    let descriptors = std::fs::canonicalize("/proc/self/fd").ok();
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let parent = path.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
+        let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse().ok());
+        if let Some(number) = name.filter(|_| parent.is_some() && parent == descriptors) {
+            return Err(number);
+        }
+        let Ok(link) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(link);
+    }
+    Ok(path)
+}
+
+/// Where the targets of a profile are; as they were given where that can't be found out: the run itself says why.
+pub fn targets(profile: &Profile) -> Vec<PathBuf> {
+    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    targets
+        .map(|target| {
+            target::locate(target.path.as_bytes()).unwrap_or_else(|_| target.path.as_path().to_owned())
+        })
+        .collect()
+}
+
+/// Refuses to write to a path that is one of the run's targets, by whatever name, or will be when it's created; or to a
+/// block device. `option`: where the path was given.
+///
+/// # Errors
+/// A message.
+pub fn refuse_target(option: &str, path: &Path, targets: &[PathBuf]) -> Result<(), String> {
+    let name = path.display();
+    let there = std::fs::metadata(path);
+    if there.as_ref().is_ok_and(|there| there.file_type().is_block_device()) {
+        return Err(format!("{option} {name}: is a block device, which would be overwritten; name a file"));
+    }
+    let identity = |found: &Metadata| (found.dev(), found.ino());
+    let same = |target: &PathBuf| match (&there, std::fs::metadata(target)) {
+        (Ok(there), Ok(target)) => identity(there) == identity(&target),
+        (Err(_), Err(_)) => place(path).is_some_and(|path| Some(path) == place(target)),
+        _ => false,
+    };
+    match targets.iter().any(same) {
+        true => Err(format!(
+            "{option} {name}: is a target of the run, which would be overwritten; name another file"
+        )),
+        false => Ok(()),
+    }
+}
+
+/// The path of a file that isn't there yet, such that equal places have equal paths.
+fn place(path: &Path) -> Option<PathBuf> {
+    let file = follow(path).ok()?;
+    let parent = match file.parent()? {
+        parent if parent.as_os_str().is_empty() => Path::new("."),
+        parent => parent,
+    };
+    Some(std::fs::canonicalize(parent).ok()?.join(file.file_name()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn links_are_followed_and_descriptors_are_known_by_any_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::write(at("file"), "").unwrap();
+        for (link, to) in [
+            ("one", "file"),
+            ("two", "one"),
+            ("nowhere", "gone"),
+            ("out", "/proc/self/fd/1"),
+            ("a", "b"),
+            ("b", "a"),
+        ] {
+            symlink(to, at(link)).unwrap();
+        }
+        rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), rustix::fs::Mode::RUSR).unwrap();
+        for (path, expected) in [
+            (at("file"), Destination::File(at("file"))),
+            (at("two"), Destination::File(at("file"))),
+            (at("new"), Destination::File(at("new"))),
+            (at("nowhere"), Destination::File(at("gone"))),
+            (at("pipe"), Destination::Special),
+            (at("out"), Destination::Descriptor(1)),
+            ("/proc/self/fd/7".into(), Destination::Descriptor(7)),
+            ("7".into(), Destination::File("7".into())),
+        ] {
+            assert_eq!(Destination::of(&path), expected, "{}", path.display());
+        }
+        assert!(matches!(Destination::of(&at("a")), Destination::File(_)), "links in a circle end somewhere");
+    }
+
+    #[test]
+    fn a_target_is_refused_by_whatever_name_also_before_it_exists() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::write(at("file"), "").unwrap();
+        std::fs::hard_link(at("file"), at("hard")).unwrap();
+        symlink("file", at("link")).unwrap();
+        symlink("new", at("to-new")).unwrap();
+        let targets = [at("file"), at("new")];
+        for (name, refused) in [
+            ("file", true),
+            ("./file", true),
+            ("hard", true),
+            ("link", true),
+            ("new", true),
+            ("./new", true),
+            ("to-new", true),
+            ("other", false),
+            ("none/new", false),
+        ] {
+            let answer = refuse_target("--out", &at(name), &targets);
+            assert_eq!(answer.is_err(), refused, "{name}: {answer:?}");
+            assert!(
+                answer
+                    .err()
+                    .is_none_or(|why| why.starts_with("--out /") && why.contains("target of the run"))
+            );
+        }
+    }
+}
