@@ -130,6 +130,12 @@ pub trait Engine {
     /// The same goes for parts in flight.
     fn content(&self) -> &[u8];
 
+    /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this kind can be;
+    /// `None` = it hasn't, or that's how all such engines are.
+    fn unregistered(&self) -> Option<&uring::Unregistered> {
+        None
+    }
+
     /// One line on what the engine makes use of, for `-v` and the record: `io_uring: single issuer, registered files`.
     fn features(&self) -> String;
 }

@@ -2,7 +2,7 @@
 
 mod available;
 
-pub use crate::sys::ring::Options;
+pub use crate::sys::ring::{Options, Unregistered};
 pub use available::probe;
 
 use super::{Done, Engine, EngineError, Io, Limits, Setup, file};
@@ -127,6 +127,10 @@ impl Engine for Uring {
 
     fn content(&self) -> &[u8] {
         self.ring.content()
+    }
+
+    fn unregistered(&self) -> Option<&Unregistered> {
+        self.ring.unregistered()
     }
 
     fn features(&self) -> String {
