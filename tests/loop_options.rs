@@ -74,6 +74,68 @@ fn bursts_pause() {
     assert_eq!(ended.report().total("Total IO").ios, 200);
 }
 
+#[test]
+fn bursts_pause_with_x_where_io_is_synchronous_and_are_told_to_have_no_effect_elsewhere() {
+    let directory = directory();
+    let file = file(&directory);
+    let run = |line: &str| diskspd(&format!("{line} -b4K -r -W0 -d1 {{}}"), &file);
+    let ios = |line: &str| run(line).report().total("Total IO").ios;
+    // Bursts of 10, 100 ms apart: 10 of them in a second.
+    assert_eq!(ios("-x -o1 --engine sim -i10 -j100"), 100);
+    for line in ["-x -o1 -i10 -j100", "-x -o4 --engine sync -i10 -j100"] {
+        assert!((50..=110).contains(&ios(line)), "{line}");
+    }
+    assert!(ios("-x -o4 --engine sim -i10 -j100") > 1000);
+    assert_eq!(ios("--engine sim -o4 -g100i -i1 -j1000"), 100 - 1, "the limit goes before pauses");
+    for (line, told) in [
+        ("-x -o4 -i10 -j100", Some("no effect with completion routines (-x)")),
+        ("-x -o2 -F1 -i10 -j100", Some("no effect with completion routines (-x)")),
+        ("-o4 -g100i -i1 -j1000", Some("no effect beside -g")),
+        ("-o1 -g100i -i1 -j1000", Some("no effect beside -g")),
+        ("-x -o1 -i10 -j100", None),
+        ("-o4 -i10 -j100", None),
+        ("-o4 -g100i", None),
+        ("-x -o4", None),
+    ] {
+        let ended = run(&format!("--engine sim {line}"));
+        ended.report();
+        let warnings: Vec<&str> =
+            ended.stderr.lines().filter(|l| l.starts_with("WARNING: ") && l.contains("no effect")).collect();
+        assert_eq!(warnings.len(), usize::from(told.is_some()), "{line}: {}", ended.stderr);
+        assert!(warnings.iter().all(|line| line.contains("-i and -j") && line.contains(told.unwrap())));
+    }
+}
+
+/// How far the seconds of the CSV are off the rate: taken together, and the worst of them, percent.
+fn deviations(csv: &str, rate: f64) -> (f64, f64) {
+    let column = csv.lines().next().unwrap().split(',').position(|name| name == "total_iops").unwrap();
+    let iops: Vec<f64> =
+        csv.lines().skip(1).map(|line| line.split(',').nth(column).unwrap().parse().unwrap()).collect();
+    assert_eq!(iops.len(), 10, "{csv}");
+    let off = |iops: f64| (iops - rate).abs() / rate * 100.0;
+    (off(iops.iter().sum::<f64>() / 10.0), iops.iter().map(|&second| off(second)).fold(0.0, f64::max))
+}
+
+#[test]
+fn a_rate_is_exact_over_ten_seconds_and_in_each_of_them() {
+    let directory = directory();
+    let (file, csv) = (file(&directory), directory.path().join("rate.csv"));
+    for (limit, per_thread) in [("-g1000i", 1000.0), ("-g62i", 62.0), ("-g333i", 333.0), ("-g4096", 1000.0)] {
+        for threads in [1, 16] {
+            for depth in [1, 4] {
+                let line = format!(
+                    "--engine sim {limit} -t{threads} -o{depth} -b4096 -r -D1000 -W1 -d10 --out {}",
+                    csv.display()
+                );
+                diskspd(&format!("{line} {{}}"), &file).report();
+                let (total, worst) =
+                    deviations(&std::fs::read_to_string(&csv).unwrap(), per_thread * f64::from(threads));
+                assert!(total <= 0.5 && worst <= 2.0, "{line}: {total} % off, {worst} % in a second");
+            }
+        }
+    }
+}
+
 /// Completion waits, throttle waits, throttle sleeps, look-asides, and completions per look-aside, of thread 0.
 fn waits(report: &Report<'_>) -> Vec<u64> {
     let table = report.0.split_once("\nWait Statistics\n").unwrap().1;
@@ -108,12 +170,21 @@ fn wait_statistics_count_what_happened() {
     assert!(ios > 8);
     let (sleeping, ios) = of("-o1 -g100i");
     assert!(sleeping[2] >= ios && sleeping[0] == 0 && sleeping[1] == 0, "{sleeping:?}");
-    let (limited, ios) = of("--engine sim -o4 -g1000i -L");
+    let (limited, ios) = of("--engine sim -o4 -g1000i");
     assert_eq!((limited[0], limited[3]), (0, 0), "{limited:?}");
     assert!(
         limited[1] >= ios && limited[2] >= ios,
         "a wait with and a sleep without I/O in flight: {limited:?}"
     );
+    // With -L a look after each of them, while three requests are left, which finds nothing yet.
+    let (looking, ios) = of("--engine sim -o4 -g1000i -L");
+    assert!(looking[1] >= ios && looking[2] >= ios, "{looking:?}");
+    assert!((ios..=ios + 1).contains(&looking[3]) && looking[3] == looking[4], "{ios} I/Os: {looking:?}");
+    // The same for bursts; none after the last idle request, when the thread waits for completions.
+    let (bursts, ios) = of("--engine sim -o4 -i1 -j1 -L");
+    assert!((ios..=ios + 1).contains(&bursts[3]), "{ios} I/Os: {bursts:?}");
+    let (none_left, _) = of("--engine sim -o1 -i1 -j1 -L");
+    assert_eq!(none_left[3], 0, "{none_left:?}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::profile::{Profile, Target, TimeSpan};
 use crate::system::System;
 use crate::system::target::TargetFacts;
 use crate::units;
+use crate::workload::pace::Limit;
 use crate::workload::{Pattern, TargetWorkload};
 
 /// More threads than this are a slip of the finger, not a benchmark (the kernel's default limit of processes).
@@ -90,6 +91,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
     if !errors.is_empty() {
         return Err(errors);
     }
+    warnings.extend(writing::pauses_without_effect(span, &workers));
     Ok(SpanPlan {
         warmup: span.warmup,
         duration: span.duration,
@@ -101,7 +103,6 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         targets: span.targets.len(),
         sources,
         wait_statistics: profile.verbose_stats,
-        completion_routines: span.completion_routines,
         warnings,
     })
 }
@@ -146,6 +147,7 @@ fn worker(
     let known: Vec<_> =
         members.iter().map(|&(index, _)| (&span.targets[index], &around.facts[index])).collect();
     let choice = engine::engine(span, &known, depth, around.wish)?;
+    let routines = span.completion_routines && depth > 1 && !choice.engine.is_synchronous();
     let mut buffer = 0;
     let mut targets = Vec::new();
     for &(index, weight) in members {
@@ -168,7 +170,8 @@ fn worker(
             size,
             requests,
             content: writing::content(span, index, &around.facts[index]),
-            limit: writing::limit(span, target),
+            // Whose completions are issued anew at once can't wait.
+            limit: if routines { Limit::None } else { writing::limit(span, target) },
             read_buffer,
             write_buffer,
             workload: workload(target, size, relative, weight)?,
@@ -189,6 +192,7 @@ fn worker(
         reason,
         poll,
         depth,
+        routines,
         floating,
         targets,
         buffer,

@@ -47,8 +47,6 @@ pub struct SpanPlan {
     pub sources: Vec<RandomDataSource>,
     /// Whether waits are reported (`-vs`).
     pub wait_statistics: bool,
-    /// Completions are handled one by one, each request being issued anew at once (`-x`).
-    pub completion_routines: bool,
     /// What the user should know, though it stops nothing.
     pub warnings: Vec<String>,
 }
@@ -70,6 +68,8 @@ pub struct WorkerPlan {
     pub poll: bool,
     /// Requests in all: the largest number of I/Os in flight.
     pub depth: u32,
+    /// Completions are handled one by one (`-x`). Never where I/O is synchronous, as in DISKSPD.
+    pub routines: bool,
     /// Requests choose among all targets before each I/O (`-F -O`); else each belongs to one target.
     pub floating: bool,
     /// What it works on, in order.

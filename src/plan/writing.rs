@@ -1,6 +1,6 @@
 //! What writes carry and how fast I/O goes: from a target's settings to a worker's.
 
-use super::WriteContent;
+use super::{WorkerPlan, WriteContent};
 use crate::profile::{CacheMode, RandomDataSource, Target, Throughput, TimeSpan};
 use crate::system::target::TargetFacts;
 use crate::workload::pace::Limit;
@@ -42,17 +42,49 @@ fn alignment(target: &Target, facts: &TargetFacts) -> u32 {
 
 /// How fast a thread may go on the target. A throughput limit goes before bursts.
 pub fn limit(span: &TimeSpan, target: &Target) -> Limit {
-    match target.throughput {
-        Some(Throughput::Iops(iops)) if iops > 0 => return Limit::iops(iops),
-        Some(Throughput::BytesPerMillisecond(bytes)) if bytes > 0 => {
-            return Limit::bytes_per_millisecond(bytes, target.block_size);
-        }
-        _ => {}
+    match throughput(target) {
+        Limit::None => bursts(span, target),
+        limit => limit,
     }
+}
+
+fn throughput(target: &Target) -> Limit {
+    match target.throughput {
+        Some(Throughput::Iops(iops)) if iops > 0 => Limit::iops(iops),
+        Some(Throughput::BytesPerMillisecond(bytes)) if bytes > 0 => {
+            Limit::bytes_per_millisecond(bytes, target.block_size)
+        }
+        _ => Limit::None,
+    }
+}
+
+fn bursts(span: &TimeSpan, target: &Target) -> Limit {
     match (target.burst_size, target.think_time) {
         (Some(count), Some(ms)) if ms > 0 => Limit::bursts(count, span.threads_on(target), ms),
         _ => Limit::None,
     }
+}
+
+/// Bursts and pauses that are valid, but that no thread will heed, as in DISKSPD: a line for each reason.
+pub fn pauses_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<String> {
+    let paused = |index: usize| bursts(span, &span.targets[index]) != Limit::None;
+    let limited = |index: usize| throughput(&span.targets[index]) != Limit::None;
+    let mut lines = Vec::new();
+    if (0..span.targets.len()).any(|index| paused(index) && limited(index)) {
+        lines.push(
+            "-i and -j (BurstSize, ThinkTime) have no effect beside -g (Throughput): there are no pauses"
+                .into(),
+        );
+    }
+    let handled = workers.iter().filter(|worker| worker.routines);
+    if handled.flat_map(|worker| &worker.targets).any(|target| paused(target.target)) {
+        lines.push(
+            "-i and -j (BurstSize, ThinkTime) have no effect with completion routines (-x): there are no pauses; leave out \
+             -x, or use -o1"
+                .into(),
+        );
+    }
+    lines
 }
 
 #[cfg(test)]

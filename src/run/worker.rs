@@ -126,8 +126,7 @@ impl<'a> Worker<'a> {
     /// counted; the engine sees to it when it is dropped.
     pub fn run(self, span: &SpanPlan) -> Outcome {
         let mut work = Loop::new(self, span);
-        // Synchronous I/O has no completion routines, as in DISKSPD.
-        let ended = if work.routines && !work.synchronous { work.routines() } else { work.turns() };
+        let ended = if work.worker.plan.routines { work.routines() } else { work.turns() };
         let failure = ended.err().map(|failed| work.explain(failed));
         let engine = work.worker.engine_use();
         let Loop { worker, waits, .. } = work;
@@ -172,7 +171,6 @@ struct Loop<'a> {
     handed_over: Nanos,
     /// Whether stamps are taken. Without latencies, intervals and log no clock is read per I/O.
     timed: bool,
-    routines: bool,
     /// The thread itself does one I/O after the other, in the order of the requests.
     synchronous: bool,
     /// The log counts from here.
@@ -195,7 +193,7 @@ impl<'a> Loop<'a> {
             done: Vec::with_capacity(depth),
             waits: WaitStatistics::default(),
             dots: Dots { every: span.progress, until_next: span.progress },
-            pacing: if span.completion_routines { None } else { Pacing::new(plan, now) },
+            pacing: Pacing::new(plan, now),
             fresh: Fresh::new(plan),
             look_aside: (measured && !synchronous).then(LookAside::new),
             most: match (synchronous, measured) {
@@ -205,7 +203,6 @@ impl<'a> Loop<'a> {
             },
             handed_over: 0,
             timed: measured || virtual_time || worker.log.is_some(),
-            routines: span.completion_routines,
             synchronous,
             start_signal: worker.phases.start_signal(),
             worker,
@@ -306,41 +303,48 @@ impl<'a> Loop<'a> {
     }
 
     fn collect_some(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
-        let Loop { worker, pacing, waits, done, .. } = self;
-        if let Some(pacing) = pacing
-            && pacing.burst_ended()
-        {
+        if self.pacing.as_ref().is_some_and(Pacing::burst_ended) {
             // The pause begins when the kernel has the last I/O.
-            worker.engine.wait(0, Duration::ZERO, done)?;
-            pacing.handed_over(worker.clock.now());
+            self.look()?;
+            let now = self.worker.clock.now();
+            self.pacing.iter_mut().for_each(|pacing| pacing.handed_over(now));
             return Ok(());
         }
+        let handed_over = !self.batch.is_empty();
         match due {
-            _ if self.idle.is_empty() || (self.synchronous && !self.batch.is_empty()) => {
-                waits.completion_waits += u64::from(!self.synchronous);
+            _ if self.idle.is_empty() || (self.synchronous && handed_over) => {
+                self.waits.completion_waits += u64::from(!self.synchronous);
                 self.wait_until(Nanos::MAX)
             }
-            Some(due) if self.idle.len() == worker.plan.depth as usize => {
-                waits.throttle_sleeps += 1;
-                self.sleep_until(due);
-                Ok(())
-            }
-            Some(due) => {
-                waits.throttle_waits += 1;
-                self.wait_until(due)
-            }
-            None => {
-                let before = done.len();
-                worker.engine.wait(0, Duration::ZERO, done)?;
-                if let Some(bound) = &mut self.look_aside {
-                    bound.took(self.batch.len(), worker.clock.now() - self.handed_over);
-                    self.most = bound.most();
-                }
-                waits.lookasides += 1;
-                waits.lookaside_completions[(done.len() - before).min(7)] += 1;
-                Ok(())
-            }
+            // While latencies are measured, whatever was handed over is followed by a look.
+            Some(due) if !handed_over || self.look_aside.is_none() => self.wait_for_turn(due),
+            _ => self.look(),
         }
+    }
+
+    /// Waits until `due`, when the next request may go, or until something has completed.
+    fn wait_for_turn(&mut self, due: Nanos) -> Result<(), EngineError> {
+        if self.idle.len() == self.worker.plan.depth as usize {
+            self.waits.throttle_sleeps += 1;
+            self.sleep_until(due);
+            return Ok(());
+        }
+        self.waits.throttle_waits += 1;
+        self.wait_until(due)
+    }
+
+    /// Hands over what the engine still holds and takes what has completed, without waiting for it. While latencies are
+    /// measured and requests are left that is a look-aside.
+    fn look(&mut self) -> Result<(), EngineError> {
+        let before = self.done.len();
+        self.worker.engine.wait(0, Duration::ZERO, &mut self.done)?;
+        if let Some(bound) = self.look_aside.as_mut().filter(|_| !self.idle.is_empty()) {
+            bound.took(self.batch.len(), self.worker.clock.now() - self.handed_over);
+            self.most = bound.most();
+            self.waits.lookasides += 1;
+            self.waits.lookaside_completions[(self.done.len() - before).min(7)] += 1;
+        }
+        Ok(())
     }
 
     /// Waits until something has completed, but no longer than until `due`; returns with nothing when the span is over.
