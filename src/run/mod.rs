@@ -28,6 +28,7 @@ mod precreate;
 mod prefill;
 pub mod prepare;
 mod recorder;
+mod refusals;
 mod sampler;
 mod setup;
 mod sources;
@@ -42,6 +43,7 @@ pub use events::Events;
 pub use interrupt::watch;
 pub use precreate::resized;
 pub use prefill::Prefill;
+pub use refusals::refusals;
 pub use span::{Options, probe_and_plan};
 pub use stream::Stream;
 
