@@ -35,6 +35,13 @@ fn on_cpu(cpu: usize, line: &str, file: &Path) -> Option<Ended> {
     }
 }
 
+/// Rows of the table of CPUs.
+fn cpu_rows(report: &str) -> usize {
+    let table = report.split_once("\nCPU |").unwrap().1;
+    let is_row = |line: &&str| line.split('|').next().is_some_and(|cell| cell.trim().parse::<u32>().is_ok());
+    table.lines().filter(is_row).take_while(|line| line.contains('%')).count()
+}
+
 #[test]
 fn a_mask_from_outside_is_respected() {
     let Some((first, second)) = two_cpus() else { return };
@@ -48,6 +55,11 @@ fn a_mask_from_outside_is_respected() {
     ended.report();
     let bound = ended.stdout.matches(&format!("group 0 CPU {second},")).count();
     assert_eq!(bound, 3, "all threads share the one CPU: {}", ended.stdout);
+    // The report is about the machine: the CPUs of others are in it too.
+    let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap();
+    let online = diskspd::system::root::cpu_list(&online).len();
+    assert!(ended.stdout.contains(&format!("\tcpu count:\t\t{online}\n")), "{online}: {}", ended.stdout);
+    assert_eq!(cpu_rows(&ended.stdout), online, "{}", ended.stdout);
 }
 
 /// A cpuset with one CPU, gone when dropped.

@@ -7,6 +7,7 @@ mod common;
 use common::loops::Loop;
 use common::{directory, diskspd, skip};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 const MIB: u64 = 1 << 20;
 
@@ -20,6 +21,10 @@ fn targets_that_cannot_be_worked_on_are_named_with_the_next_step() {
     std::fs::write(&empty, []).unwrap();
     diskspd("-d1 -W0 {}", &missing).fails(1, &["missing.dat", "does not exist", "-c"]);
     diskspd("-d1 -W0 {}", directory.path()).fails(1, &["is a directory"]);
+    let slashes = format!("{}//", directory.path().display());
+    let file_in_it = format!("for example {}/test.dat with", directory.path().display());
+    diskspd("-c1M -d1 -W0 {}", Path::new(&slashes)).fails(1, &["is a directory", &file_in_it]);
+    diskspd("-d1 -W0 {}", Path::new("")).fails(1, &["'': is not a path: it is empty"]);
     diskspd("-d1 -W0 {}", &small).fails(1, &["small.dat", "1000", "65536"]);
     diskspd("-d1 -W0 {}", &empty).fails(1, &["empty.dat", "0"]);
     diskspd("-d1 -W0 -b512 -T512 -t3 {}", &small).fails(1, &["small.dat", "-T"]);

@@ -266,3 +266,45 @@ fn every_disk_of_a_mounted_btrfs_is_in_use() {
         assert!(in_use(protect([path.as_path()], true)).contains(&member), "{}", path.display());
     }
 }
+
+/// Options, whether the device is mounted, and the words of the refusal; none = nothing is refused.
+const DRY_RUNS: [(&str, bool, &[&str]); 8] = [
+    ("-w100", true, &["not written to", "in use", "mounted"]),
+    ("-w1 --destroy", true, &["not written to", "in use", "mounted"]),
+    ("--prefill --destroy", true, &["not written to", "in use", "mounted"]),
+    ("-w100", false, &["not written to", "ext4 file system", "--destroy"]),
+    ("--prefill=random", false, &["--prefill would write over", "--destroy"]),
+    ("-w100 --destroy", false, &[]),
+    ("-w0", false, &[]),
+    ("--engine sim -w100", false, &[]),
+];
+
+#[test]
+fn a_dry_run_refuses_what_the_run_refuses() {
+    let Some(mut device) = Loop::new(64 * MIB) else { return };
+    let path = device.device.clone();
+    if device.mkfs("ext4").is_none() {
+        return common::skip("no mkfs.ext4");
+    }
+    let check = |mounted: bool| {
+        for (options, _, words) in DRY_RUNS.iter().filter(|case| case.1 == mounted) {
+            let dry = common::diskspd(&format!("--dry-run -b4K {options} -W0 -d1 {{}}"), &path);
+            assert!(
+                dry.stdout.contains("Plan for timespan 1:"),
+                "{options}: the plan is printed: {}",
+                dry.stdout
+            );
+            match words.is_empty() {
+                true => assert_eq!(dry.code, 0, "{options}: {}", dry.stderr),
+                // What is refused wet is refused dry, with the same exit code.
+                false => [dry, common::diskspd(&format!("-b4K {options} -W0 -d1 {{}}"), &path)]
+                    .iter()
+                    .for_each(|ended| ended.fails(1, words)),
+            }
+        }
+    };
+    check(false);
+    if device.mount(&path).is_some() {
+        check(true);
+    }
+}

@@ -38,6 +38,7 @@ fn examples() -> Vec<Record> {
     fill_profile(&mut full.profile);
     full.system.start_time = Some(1);
     full.system.topology.cores[0].continued = true;
+    full.system.topology.forbidden = vec![(0, 1)];
     let device = BlockDevice {
         disk: Some("/dev/sda".into()),
         model: Some("Disk".into()),

@@ -115,3 +115,20 @@ fn a_file_without_a_device_says_so() {
     let nowhere = diskspd::system::root::Root::at(empty.path());
     assert!(stack::of_file(&nowhere, Path::new("/x"), Some((8, 1))).without.is_some());
 }
+
+#[test]
+fn an_overlay_of_relative_directories_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(directory.path().join("proc/self")).unwrap();
+    let root = diskspd::system::root::Root::at(directory.path());
+    for (options, reason) in [
+        ("lowerdir=lower,upperdir=upper,workdir=work", "relative paths"),
+        ("lowerdir=/gone,upperdir=upper,workdir=work", "relative paths"),
+        ("lowerdir=/gone,upperdir=/away,workdir=/w", "in another mount namespace"),
+    ] {
+        let mounts = format!("1 0 0:1 / / rw - overlay overlay rw,{options}\n");
+        std::fs::write(directory.path().join("proc/self/mountinfo"), mounts).unwrap();
+        let why = stack::of_file(&root, Path::new("/a.dat"), None).without.unwrap();
+        assert!(why.starts_with("overlay: ") && why.contains(reason), "{options}: {why}");
+    }
+}

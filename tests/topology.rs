@@ -65,12 +65,17 @@ fn hybrid_cores_have_classes() {
 }
 
 #[test]
-fn active_is_online_and_allowed() {
+fn active_is_online_and_what_is_not_allowed_is_noted() {
     let system = read("offline");
-    assert_eq!(system.topology.groups, [group(0, 16, 0b100_0111)]);
-    assert_eq!(system.topology.kernel_cpus().collect::<Vec<_>>(), [0, 1, 2, 6]);
-    assert_eq!(cores(&system), [(0, 0, 0b11, 0), (0, 1, 0b100, 0), (0, 2, 0b100_0000, 0)]);
-    assert_eq!(system.topology.nodes, [place(0, &[(0, 0b111)]), place(1, &[(0, 0b100_0000)])]);
+    assert_eq!(system.topology.groups, [group(0, 16, 0b1110_0111)]);
+    assert_eq!(system.topology.kernel_cpus().collect::<Vec<_>>(), [0, 1, 2, 5, 6, 7]);
+    assert_eq!(system.topology.forbidden, [(0, 0b1010_0000)]);
+    assert_eq!(system.topology.allowed_cpus().collect::<Vec<_>>(), [0, 1, 2, 6]);
+    assert_eq!(
+        cores(&system),
+        [(0, 0, 0b11, 0), (0, 1, 0b100, 0), (0, 2, 0b10_0000, 0), (0, 3, 0b1100_0000, 0)]
+    );
+    assert_eq!(system.topology.nodes, [place(0, &[(0, 0b111)]), place(1, &[(0, 0b1110_0000)])]);
     assert_eq!(system.power_scheme.name, None, "no cpufreq");
 }
 
@@ -102,6 +107,7 @@ fn a_machine_that_tells_almost_nothing_is_no_error() {
     let nothing = tempfile::tempdir().unwrap();
     let system = system::read(&system::root::Root::at(nothing.path()));
     assert_eq!(system.topology.groups, [group(0, 1, 1)], "this process runs somewhere");
+    assert_eq!(system.topology.allowed_cpus().collect::<Vec<_>>(), [0]);
 }
 
 #[test]

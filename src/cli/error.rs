@@ -15,12 +15,14 @@ pub struct Problem {
     pub expected: Option<String>,
     /// Likely cause and what to do.
     pub hint: Option<String>,
+    /// The form of the option, where that says more than its letter (`-rd`).
+    pub form: Option<&'static str>,
 }
 
 impl Problem {
     /// A problem at byte `position` of the value.
     pub fn new(position: usize, what: impl Into<String>) -> Problem {
-        Problem { position, what: what.into(), expected: None, hint: None }
+        Problem { position, what: what.into(), expected: None, hint: None, form: None }
     }
 
     /// Says what should stand there.
@@ -31,6 +33,11 @@ impl Problem {
     /// Says what to do.
     pub fn hint(self, hint: impl Into<String>) -> Problem {
         Problem { hint: Some(hint.into()), ..self }
+    }
+
+    /// Says which form of the option it is about.
+    pub fn of(self, form: &'static str) -> Problem {
+        Problem { form: Some(form), ..self }
     }
 
     /// The same in a longer value, in which this value begins at `offset`.
@@ -89,6 +96,7 @@ impl CliError {
 
     /// A problem of an option's value, which begins at byte `offset` of `argument`.
     pub fn in_value(argument: &[u8], offset: usize, option: &str, problem: Problem) -> CliError {
+        let option = problem.form.unwrap_or(option);
         let error = CliError::at(argument, offset + problem.position, format!("{option}: {}", problem.what));
         CliError { expected: problem.expected, hint: problem.hint, ..error }
     }

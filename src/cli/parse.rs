@@ -26,6 +26,10 @@ struct Given<'a> {
 /// Order of judgement, which decides which of several errors is told: commands; an option behind a target; options
 /// that may stand beside a profile, `-b` and `-X`; all other options; missing targets.
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
+    understand(arguments).map_err(suggest::naming_foreign_dash)
+}
+
+fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let command_line = RawText::from(join(arguments));
     let arguments = arguments.get(1..).unwrap_or_default();
     if arguments.is_empty() {
@@ -70,13 +74,9 @@ fn split(arguments: &[OsString]) -> Result<(Vec<Given<'_>>, Vec<&[u8]>), CliErro
     let mut rest = arguments.iter().map(|argument| argument.as_bytes());
     while let Some(argument) = rest.next() {
         if argument.first() != Some(&b'-') {
-            if let Some(name) = suggest::foreign_dash(argument) {
-                return Err(CliError::at(
-                    argument,
-                    0,
-                    format!("this begins with {name}, not with a minus sign"),
-                )
-                .hint("copied from a formatted page? Type - anew; a file of that name is written with ./"));
+            if suggest::foreign_dash(argument).is_some_and(|dash| dash.position == 0) {
+                return Err(CliError::at(argument, 0, "this is no option")
+                    .hint("a file of that name is written with ./"));
             }
             targets.push(argument);
             continue;

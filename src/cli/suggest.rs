@@ -1,15 +1,32 @@
 //! What was probably meant by an argument that can't be understood.
 
+use super::error::CliError;
 use super::flag::{Flag, Name};
 use super::flags;
 
-/// Dashes that look like a minus sign and are none, at the start of an argument.
-pub fn foreign_dash(argument: &[u8]) -> Option<&'static str> {
-    let first = match std::str::from_utf8(argument) {
-        Ok(text) => text.chars().next()?,
-        Err(error) => std::str::from_utf8(&argument[..error.valid_up_to()]).ok()?.chars().next()?,
+/// A dash that looks like a minus sign and is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ForeignDash {
+    /// Byte offset into the argument.
+    pub position: usize,
+    /// Its length, bytes.
+    length: usize,
+    /// What it is called.
+    name: &'static str,
+}
+
+/// The first foreign dash of an argument, as far as that is text.
+pub fn foreign_dash(argument: &[u8]) -> Option<ForeignDash> {
+    let text = match std::str::from_utf8(argument) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&argument[..error.valid_up_to()]).ok()?,
     };
-    Some(match first {
+    text.char_indices()
+        .find_map(|(position, c)| Some(ForeignDash { position, length: c.len_utf8(), name: dash(c)? }))
+}
+
+fn dash(c: char) -> Option<&'static str> {
+    Some(match c {
         '\u{2010}' => "a hyphen (U+2010)",
         '\u{2011}' => "a non-breaking hyphen (U+2011)",
         '\u{2012}' => "a figure dash (U+2012)",
@@ -21,6 +38,31 @@ pub fn foreign_dash(argument: &[u8]) -> Option<&'static str> {
         '\u{ff0d}' => "a full-width hyphen-minus (U+FF0D)",
         _ => return None,
     })
+}
+
+/// Adds to an error that its argument holds a foreign dash: nobody sees that, and it's the likely cause of whatever
+/// else is wrong with the argument.
+pub fn naming_foreign_dash(mut error: CliError) -> CliError {
+    let Some(place) = &error.place else { return error };
+    let Some(dash) = foreign_dash(&place.argument) else { return error };
+    // Two minus signs in a row are what word processors make a single dash of.
+    let behind = &place.argument[dash.position + dash.length..];
+    let meant = if dash.position == 0 && names_long_option(behind) { "--" } else { "-" };
+    let where_it_is = if dash.position == 0 { "begins with" } else { "holds" };
+    let hint = format!(
+        "the argument {where_it_is} {}, which is no minus sign. Copied from a formatted page? Type {meant} anew",
+        dash.name
+    );
+    error.hint = Some(match error.hint {
+        Some(other) => format!("{hint}; {other}"),
+        None => hint,
+    });
+    error
+}
+
+fn names_long_option(text: &[u8]) -> bool {
+    let name = text.split(|b| *b == b'=').next().unwrap_or_default();
+    flags::find(|n| matches!(n, Name::Long(long) if long.as_bytes() == name)).is_some()
 }
 
 /// The option of the same letter in the other case.

@@ -112,6 +112,10 @@ fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
             Ok(plan) => {
                 plan.warnings.iter().for_each(|w| say(format_args!("WARNING: {w}")));
                 plan_text::write_plan(&mut out, number + 1, &plan);
+                for refusal in run::refusals(span, &plan, options) {
+                    say(format_args!("ERROR: {refusal}"));
+                    code = code.max(EXIT_RUN_FAILED);
+                }
             }
             Err(errors) => {
                 complain(&errors);

@@ -12,19 +12,16 @@ pub fn cpus(span: &TimeSpan, topology: &Topology) -> Vec<u32> {
     if !span.affinity.is_empty() {
         return span.affinity.iter().map(|a| kernel_cpu(a.group, u32::from(a.cpu))).collect();
     }
-    topology.kernel_cpus().collect()
+    topology.allowed_cpus().collect()
 }
 
 /// Checks an explicit list; one error for every entry that doesn't fit.
 pub fn check(span: &TimeSpan, topology: &Topology) -> Vec<PlanError> {
-    span.affinity
-        .iter()
-        .filter_map(|a| fault(a.group, a.cpu, &topology.groups))
-        .map(PlanError::profile)
-        .collect()
+    span.affinity.iter().filter_map(|a| fault(a.group, a.cpu, topology)).map(PlanError::profile).collect()
 }
 
-fn fault(group: u16, cpu: u8, groups: &[Group]) -> Option<String> {
+fn fault(group: u16, cpu: u8, topology: &Topology) -> Option<String> {
+    let groups: &[Group] = &topology.groups;
     let Some(found) = groups.iter().find(|g| g.number == group) else {
         return Some(format!(
             "-a: there is no processor group {group}: this machine has {} (groups of 64 CPUs, numbered from 0)",
@@ -39,9 +36,15 @@ fn fault(group: u16, cpu: u8, groups: &[Group]) -> Option<String> {
     }
     if cpu >= 64 || found.mask >> cpu & 1 == 0 {
         return Some(format!(
-            "-a: CPU {cpu} of group {group} is not active: it is offline, or not allowed for this process (cpuset, \
-             taskset); the active CPUs are 0x{:x}",
+            "-a: CPU {cpu} of group {group} is not active: it is offline; the active CPUs are 0x{:x}",
             found.mask
+        ));
+    }
+    let forbidden = topology.forbidden_in(group);
+    if forbidden >> cpu & 1 == 1 {
+        return Some(format!(
+            "-a: CPU {cpu} of group {group} is not allowed for this process (cpuset, taskset); those allowed are 0x{:x}",
+            found.mask & !forbidden
         ));
     }
     None
@@ -84,6 +87,28 @@ mod tests {
             assert!(
                 errors.iter().all(|e| e.message.contains(expected)),
                 "{groups:?} {entries:?}: {errors:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_the_process_may_not_use_is_left_out_and_refused() {
+        let machine =
+            Topology { forbidden: vec![(0, 0b10), (1, 0b1)], ..machine(&[(64, 0b1011), (4, 0b11)]) };
+        assert_eq!(cpus(&asked(&[]), &machine), [0, 3, 65]);
+        for (group, cpu, expected) in [
+            (0, 0, None),
+            (0, 1, Some("not allowed for this process (cpuset, taskset); those allowed are 0x9")),
+            (0, 2, Some("it is offline; the active CPUs are 0xb")),
+            (1, 0, Some("those allowed are 0x2")),
+            (1, 1, None),
+        ] {
+            let errors = check(&asked(&[(group, cpu)]), &machine);
+            let found = errors.first().map(|error| error.message.as_str());
+            assert!(found.is_some() == expected.is_some(), "{group} {cpu}: {found:?}");
+            assert!(
+                found.unwrap_or_default().contains(expected.unwrap_or_default()),
+                "{group} {cpu}: {found:?}"
             );
         }
     }

@@ -72,7 +72,9 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
     }
     match facts.kind {
         TargetKind::Directory => {
-            Err(format!("'{path}' is a directory: name a file in it, for example {path}/test.dat with -c1G"))
+            let text = path.to_string();
+            let directory = text.trim_end_matches('/');
+            Err(format!("'{path}' is a directory: name a file in it, for example {directory}/test.dat with -c1G"))
         }
         TargetKind::Other => Err(format!(
             "'{path}' is neither a regular file nor a block device (a pipe, socket or character device): there is \

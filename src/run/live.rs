@@ -1,5 +1,7 @@
 //! The live line: what happens right now, on standard error, and only when that is a terminal.
 
+mod fit;
+
 use crate::clock::{self, Nanos, SECOND};
 use crate::sys::{cpu, standard_error};
 use std::io::IsTerminal;
@@ -142,7 +144,7 @@ impl LiveLine {
     /// Draws the figures since the last call, or since [`LiveLine::begin`]. `left`: time until the phase ends, ns.
     pub fn draw(&mut self, phase: &str, left: Nanos, workers: &[Counters]) {
         let now = collect(workers);
-        let line = line(phase, left, &self.seen, &now);
+        let line = fit::parts(&line(phase, left, &self.seen, &now), fit::columns());
         self.seen = now;
         self.drawn = true;
         // Back to the start of the line, the line, then clear what is left of a longer one before.
@@ -153,7 +155,7 @@ impl LiveLine {
     pub fn draw_preparation(&mut self, path: &str, done: u64, total: u64) {
         let now = clock::monotonic();
         let began = *self.writing_since.get_or_insert(now);
-        let line = preparation(path, done, total, now - began);
+        let line = preparation(path, done, total, now - began, fit::columns());
         self.drawn = true;
         standard_error::write(&format!("\r{line}\x1b[K"));
     }
@@ -213,9 +215,9 @@ fn line(phase: &str, left: Nanos, before: &Seen, now: &Seen) -> String {
 }
 
 /// `since`: time since the writing began, ns.
-fn preparation(path: &str, done: u64, total: u64, since: Nanos) -> String {
+fn preparation(path: &str, done: u64, total: u64, since: Nanos, columns: usize) -> String {
     let mib = |bytes: u64| bytes as f64 / 1_048_576.0;
-    let mut text = format!("creating '{path}': {:.0} of {:.0} MiB", mib(done), mib(total));
+    let mut text = format!(": {:.0} of {:.0} MiB", mib(done), mib(total));
     if since > SECOND / 2 && done > 0 {
         let rate = done as f64 / (since as f64 / SECOND as f64);
         text += &format!(
@@ -224,7 +226,7 @@ fn preparation(path: &str, done: u64, total: u64, since: Nanos) -> String {
             total.saturating_sub(done) as f64 / rate
         );
     }
-    text
+    fit::path("creating ", path, &text, columns)
 }
 
 /// The latency (ns) that the share `p` of `count` latencies by cell does not exceed.

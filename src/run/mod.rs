@@ -30,6 +30,7 @@ mod precreate;
 mod prefill;
 pub mod prepare;
 mod recorder;
+mod refusals;
 mod sampler;
 mod setup;
 mod sources;
@@ -44,6 +45,7 @@ pub use events::Events;
 pub use interrupt::watch;
 pub use precreate::resized;
 pub use prefill::Prefill;
+pub use refusals::refusals;
 pub use span::{Options, probe_and_plan};
 pub use stream::Stream;
 

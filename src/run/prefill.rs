@@ -91,14 +91,30 @@ fn device_parts(
         return Ok(Vec::new());
     }
     if !options.destroy {
-        return Err(format!(
-            "'{}' is a block device: --prefill would write over {} of it; --destroy permits that",
-            order.path,
-            Size(order.to - order.from)
-        ));
+        return Err(needs_destroy(order));
     }
     done.borrow_mut().insert(order.location.clone());
     Ok(vec![(order.from, order.to)])
+}
+
+fn needs_destroy(order: &Order) -> String {
+    format!(
+        "'{}' is a block device: --prefill would write over {} of it; --destroy permits that",
+        order.path,
+        Size(order.to - order.from)
+    )
+}
+
+/// The devices that would be refused, one message each; what `auto` does isn't known before the device is looked at.
+pub(super) fn refusals(plan: &SpanPlan, options: &Options) -> Vec<String> {
+    if options.destroy || matches!(options.prefill, None | Some(Prefill::Auto)) {
+        return Vec::new();
+    }
+    let is_device = |order: &Order| {
+        files::look(&order.location)
+            .is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice)
+    };
+    content::orders(plan).iter().filter(|order| is_device(order)).map(needs_destroy).collect()
 }
 
 /// Whether there is nothing but zeros, as far as that was looked at.

@@ -11,6 +11,7 @@ use super::live::Counters;
 use super::observe::{self, Observer};
 use super::precreate::File;
 use super::recorder::merge_errors;
+use super::refusals::written;
 use super::sampler::Sampler;
 use super::setup::{self, Shared};
 use super::stream::{Progress, Ticker};
@@ -100,7 +101,7 @@ pub fn probe_and_plan(
 }
 
 /// Where the targets are, in their order. Looked up once for a span: what is checked has to be what is opened.
-fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec<PlanError>> {
+pub(super) fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec<PlanError>> {
     let mut errors = Vec::new();
     let locations = span.targets.iter().map(|target| match target::locate(target.path.as_bytes()) {
         Ok(location) => location,
@@ -253,10 +254,8 @@ fn protect_and_prepare(
     console: &Console,
 ) -> Result<Claims, NotCreated> {
     let targets = || span.targets.iter().zip(locations);
-    let prefilled = options.prefill.is_some() && options.destroy;
-    let written =
-        targets().filter(|(target, _)| target.write_ratio > 0 || prefilled).map(|(_, path)| path.as_path());
-    let claims = claims::protect(written, options.destroy).map_err(|e| NotCreated::Failed(e.to_string()))?;
+    let claims = claims::protect(written(span, locations, options), options.destroy)
+        .map_err(|e| NotCreated::Failed(e.to_string()))?;
     let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
     // A path that is listed twice is created once, as its last target wants it.
     let last: HashMap<&RawText, &Target> = wanted().map(|(t, _)| (&t.path, t)).collect();

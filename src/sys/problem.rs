@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// A path and what is wrong with it.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {problem}", path.display())]
+#[error("{}: {problem}", shown(path))]
 pub struct TargetError {
     /// As the user gave it.
     pub path: PathBuf,
@@ -42,7 +42,8 @@ pub enum Problem {
     NotADirectory,
     /// `EACCES`, `EPERM`
     #[error(
-        "no permission to {access}; check owner and mode of the file and its directories, or run as root"
+        "no permission to {access}; check owner and mode of the file and its directories{}",
+        or_run_as_root()
     )]
     Permission {
         /// The verb, or verbs: `read`, `write`, `read and write`.
@@ -92,7 +93,7 @@ pub enum Problem {
     )]
     TooManyFiles,
     /// An empty path, or one with a zero byte.
-    #[error("is not a path")]
+    #[error("is not a path: it is empty, or holds a zero byte; name a file or a block device")]
     NotAPath,
     /// Anything else the kernel said.
     #[error("can't {doing}: {source}")]
@@ -102,6 +103,19 @@ pub enum Problem {
         /// What the kernel answered.
         source: io::Error,
     },
+}
+
+/// An empty path has to be seen too.
+fn shown(path: &Path) -> String {
+    if path.as_os_str().is_empty() { "''".into() } else { path.display().to_string() }
+}
+
+/// Root is told what keeps even root out.
+fn or_run_as_root() -> &'static str {
+    match rustix::process::geteuid().is_root() {
+        true => "; root too is kept out by lsattr's immutable flag, by file servers and by containers",
+        false => ", or run as root",
+    }
 }
 
 impl TargetError {
@@ -142,13 +156,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_empty_path_is_seen() {
+        let error = TargetError::new(Path::new(""), Problem::NotAPath).to_string();
+        assert!(error.starts_with("'': is not a path: it is empty"), "{error}");
+    }
+
+    #[test]
     fn every_answer_of_the_kernel_has_a_next_step() {
+        let root = rustix::process::geteuid().is_root();
         for (errno, expected) in [
             (libc::ENOENT, "check the path, or let -c<size> create the file"),
             (libc::EISDIR, "name a file in it"),
             (libc::ENOTDIR, "check the path"),
             (libc::EACCES, "no permission to write; check owner and mode"),
-            (libc::EPERM, "or run as root"),
+            (libc::EPERM, if root { "root too is kept out" } else { "or run as root" }),
             (libc::EROFS, "only -w0 can work here"),
             (libc::EBUSY, "release it first"),
             (libc::ETXTBSY, "running program or as swap space"),

@@ -88,6 +88,10 @@ pub struct Topology {
     /// Whether any core runs more than one thread (SMT). A fact of its own, as in DISKSPD: it isn't derived from masks.
     #[serde(default)]
     pub smt: bool,
+    /// (group, mask) of the active CPUs that this process may not use (the affinity it was started with, cpusets
+    /// included), ascending by group. They are part of the machine all the same: only affinity leaves them out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forbidden: Vec<(u16, u64)>,
 }
 
 /// A processor group: on Linux group g holds CPUs 64 g to 64 g + 63.
@@ -97,7 +101,7 @@ pub struct Group {
     pub number: u16,
     /// CPUs it could hold on this machine.
     pub maximum: u32,
-    /// CPUs that are active: online, and allowed for this process.
+    /// CPUs that are active: online, whether this process may use them or not.
     pub active: u32,
     /// Mask of the active CPUs.
     pub mask: u64,

@@ -24,8 +24,7 @@ pub struct CpuPlace {
 }
 
 impl Topology {
-    /// (group, CPU within the group) of the active CPUs, by group, then number: the order of the report and of
-    /// affinity by default.
+    /// (group, CPU within the group) of the active CPUs, by group, then number: the order of the report.
     pub fn active_cpus(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         self.groups.iter().flat_map(|group| {
             (0..GROUP).filter(|cpu| group.mask >> cpu & 1 == 1).map(|cpu| (group.number, cpu))
@@ -35,6 +34,31 @@ impl Topology {
     /// The active CPUs in the same order, as the kernel numbers them.
     pub fn kernel_cpus(&self) -> impl Iterator<Item = u32> + '_ {
         self.active_cpus().map(|(group, cpu)| kernel_cpu(group, cpu))
+    }
+
+    /// The active CPUs that this process may use, in the same order, as the kernel numbers them: the order of affinity
+    /// by default.
+    pub fn allowed_cpus(&self) -> impl Iterator<Item = u32> + '_ {
+        self.active_cpus()
+            .filter(|(group, cpu)| self.forbidden_in(*group) >> cpu & 1 == 0)
+            .map(|(group, cpu)| kernel_cpu(group, cpu))
+    }
+
+    /// Mask of the CPUs of a group that this process may not use.
+    pub fn forbidden_in(&self, group: u16) -> u64 {
+        self.forbidden.iter().find(|(number, _)| *number == group).map_or(0, |(_, mask)| *mask)
+    }
+
+    /// The NUMA nodes with at least one CPU that this process may use; of each, those CPUs.
+    pub fn allowed_nodes(&self) -> Vec<Place> {
+        let allowed = |place: &Place| Place {
+            number: place.number,
+            masks: (place.masks.iter())
+                .map(|&(group, mask)| (group, mask & !self.forbidden_in(group)))
+                .filter(|(_, mask)| *mask != 0)
+                .collect(),
+        };
+        self.nodes.iter().map(allowed).filter(|place| !place.masks.is_empty()).collect()
     }
 
     /// The active CPUs in the same order with their places; what a topology leaves open is 0.

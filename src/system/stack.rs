@@ -251,9 +251,10 @@ fn overlay(root: &Root, mount: &Mount, place: &Path, nesting: u32) -> Result<Ben
     if nesting == 0 {
         return Err(hidden());
     }
+    let directories = directories(&mount.options);
     let within = Path::new(&mount.root).join(place.strip_prefix(&mount.at).unwrap_or(place));
     let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
-    for directory in directories(&mount.options) {
+    for directory in &directories {
         let file = directory.join(within.strip_prefix("/").unwrap_or(&within));
         // In a container the host's paths may exist by chance: then they are in the overlay itself.
         let itself = mountinfo::holding(&mounts, &file).is_none_or(|found| found == *mount);
@@ -261,7 +262,15 @@ fn overlay(root: &Root, mount: &Mount, place: &Path, nesting: u32) -> Result<Ben
             return Beneath::file(root, &file, None, nesting - 1);
         }
     }
-    Err(hidden())
+    // Relative to where whoever mounted it was then: nobody remembers.
+    match directories.iter().any(|directory| directory.is_relative()) {
+        true => Err(
+            "overlay: it was mounted with relative paths of the directories it is made of, which can't be \
+                     followed; mount it with absolute ones"
+                .into(),
+        ),
+        false => Err(hidden()),
+    }
 }
 
 /// The directories of an overlay, uppermost first: `upperdir=`, then `lowerdir=` with colons between, or several

@@ -8,10 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const GROUP: u32 = 64;
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// The topology of the active CPUs: online, and allowed for this process (the affinity it was started with, cpusets
-/// included). A CPU that the kernel tells nothing about is a core of its own in node 0 and socket 0.
+/// The topology of the active CPUs: all that are online, with a note of those that this process may not use. A CPU that the kernel tells nothing about is a core of its own in node 0 and socket 0.
 pub fn read(root: &Root) -> Topology {
-    let active = active(root);
+    let (active, forbidden) = active(root);
     let cores = cores(root, &active);
     Topology {
         groups: groups(root, &active),
@@ -19,6 +18,7 @@ pub fn read(root: &Root) -> Topology {
         sockets: sockets(root, &active),
         smt: cores.iter().any(|core| core.continued || core.mask.count_ones() > 1),
         cores,
+        forbidden: masks(&forbidden).into_iter().collect(),
     }
 }
 
@@ -26,7 +26,8 @@ fn list(root: &Root, file: &str) -> Vec<u32> {
     root.text(file).map(|text| cpu_list(&text)).unwrap_or_default()
 }
 
-fn active(root: &Root) -> Vec<u32> {
+/// The CPUs that are online, and those of them that this process may not use.
+fn active(root: &Root) -> (Vec<u32>, Vec<u32>) {
     let mut online = list(root, &format!("{CPUS}/online"));
     if online.is_empty() {
         online = cpus_of_stat(root);
@@ -37,9 +38,11 @@ fn active(root: &Root) -> Vec<u32> {
         .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
         .map(cpu_list)
         .unwrap_or_default();
-    let both: Vec<u32> = online.iter().copied().filter(|cpu| allowed.contains(cpu)).collect();
+    let (usable, forbidden): (Vec<u32>, Vec<u32>) = online.iter().partition(|cpu| allowed.contains(cpu));
     // Where the files contradict each other or say nothing, this process still runs somewhere.
-    [both, online, allowed, vec![0]].into_iter().find(|cpus| !cpus.is_empty()).unwrap_or_default()
+    let forbidden = if usable.is_empty() { Vec::new() } else { forbidden };
+    let active = [online, allowed, vec![0]].into_iter().find(|cpus| !cpus.is_empty()).unwrap_or_default();
+    (active, forbidden)
 }
 
 /// The online CPUs as /proc/stat lists them: also there when /sys is not.

@@ -105,7 +105,7 @@ pub(super) fn judge(span: &SpanView) -> Option<Limits> {
     let busy_total: Option<f64> = times.as_ref().map(|times| times.iter().map(|t| t.busy as f64).sum());
     let ios = span.measured.total.total.throughput.ios;
     let cpu_per_io = busy_total.filter(|busy| ios > 0 && *busy > 0.0).map(|busy| busy / ios as f64);
-    let threads = effort.workers.len().min(span.system.topology.active_cpus().count().max(1));
+    let threads = effort.workers.len().min(span.system.topology.allowed_cpus().count().max(1));
     let waits: Option<Vec<u64>> = times.as_ref().and_then(|times| times.iter().map(|t| t.waiting).collect());
     let mut limits = Limits {
         limited_by: None,

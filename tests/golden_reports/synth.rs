@@ -100,6 +100,7 @@ fn system(machine: Machine) -> System {
                 .collect(),
             // The recorded machines were stated without it: none of the reports has a Core column.
             smt: false,
+            forbidden: Vec::new(),
         },
         ..System::default()
     }

@@ -29,7 +29,9 @@ pub const FLAGS: &[Flag] = &[
         values: &["s", "dpct", "dabs"],
         read: Read::Text(|draft, value| match value {
             [b's', percent @ ..] => mixed(draft, percent).map_err(|problem| problem.at(1)),
-            [b'd', ranges @ ..] => distribution::read(draft, ranges).map_err(|problem| problem.at(1)),
+            [b'd', ranges @ ..] => {
+                distribution::read(draft, ranges).map_err(|problem| problem.at(1).of("-rd"))
+            }
             _ => random(draft, value),
         }),
     },

@@ -86,7 +86,7 @@ pub(super) fn misaligned(seen: &Seen) -> Vec<Finding> {
 
 /// Interrupts and data cross the sockets.
 pub(super) fn numa(seen: &Seen) -> Vec<Finding> {
-    let nodes = &seen.system.topology.nodes;
+    let nodes = &seen.system.topology.allowed_nodes();
     each(seen, |disk| {
         let node = disk.numa_node?;
         let name = &disk.device.name;

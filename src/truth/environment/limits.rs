@@ -25,7 +25,7 @@ pub(super) fn io(seen: &Seen) -> Vec<Finding> {
 
 /// Less than one processor halts even a single thread; more halts only who needs more.
 pub(super) fn cpu(seen: &Seen) -> Vec<Finding> {
-    let cpus = seen.system.topology.active_cpus().count() as u64;
+    let cpus = seen.system.topology.allowed_cpus().count() as u64;
     let Some(quota) = seen.environment.limits.cpu.filter(|&quota| quota < cpus * 1000) else {
         return Vec::new();
     };
@@ -40,15 +40,15 @@ pub(super) fn cpu(seen: &Seen) -> Vec<Finding> {
 
 pub(super) fn cpu_set(seen: &Seen) -> Vec<Finding> {
     let possible: u32 = seen.system.topology.groups.iter().map(|group| group.maximum).sum();
-    let active = seen.system.topology.active_cpus().count();
+    let allowed = seen.system.topology.allowed_cpus().count();
     let Some(list) = &seen.environment.limits.cpus else { return Vec::new() };
     let listed = crate::system::root::cpu_list(list).len();
-    if listed == 0 || listed > active || active as u64 >= u64::from(possible) {
+    if listed == 0 || listed > allowed || allowed as u64 >= u64::from(possible) {
         return Vec::new();
     }
     vec![
         found(Severity::Note, "this process may use only some of the processors")
-            .shown_by(format!("{list}: {active} of {possible}")),
+            .shown_by(format!("{list}: {allowed} of {possible}")),
     ]
 }
 

@@ -73,7 +73,7 @@ pub(super) fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limite
             )
         }
         Limiter::BusyCpus => {
-            let (threads, cpus) = (effort.workers.len(), span.system.topology.active_cpus().count());
+            let (threads, cpus) = (effort.workers.len(), span.system.topology.allowed_cpus().count());
             let whose = match threads > cpus {
                 true => format!("the CPUs: {threads} threads share {cpus}"),
                 false => "CPUs that others used".to_owned(),

@@ -1,0 +1,113 @@
+//! The live line on one line of the terminal: a longer one would wrap, and each new one would leave a piece of it behind.
+
+/// What stands between the parts of a line.
+const BETWEEN: &str = " | ";
+/// A path of which no more can be seen than this, in columns, says nothing.
+const SHORTEST_PATH: usize = 8;
+
+/// Columns that may be written to: the last one stays free, since some terminals wrap when it is filled.
+pub(super) fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr());
+    let columns = size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+    columns.unwrap_or(80).saturating_sub(1)
+}
+
+/// Columns that a text takes at most: what is not ASCII may be two wide.
+fn width(text: &str) -> usize {
+    text.chars().map(width_of).sum()
+}
+
+fn width_of(c: char) -> usize {
+    if c.is_ascii() || c == '…' { 1 } else { 2 }
+}
+
+/// The parts that fit, the first ones first; without their padding when that is too wide. A part is never cut, because
+/// half a figure is a wrong one, but for the first, when not even that has room.
+pub(super) fn parts(line: &str, columns: usize) -> String {
+    if width(line) <= columns {
+        return line.to_owned();
+    }
+    let mut line = line.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    while width(&line) > columns {
+        match line.rfind(BETWEEN) {
+            Some(end) => line.truncate(end),
+            None => return start(&line, columns),
+        }
+    }
+    line
+}
+
+/// `<before>'<path>'<behind>`, of the path what there is room for: its end, which says most. Without the path, when
+/// that would be too little.
+pub(super) fn path(before: &str, path: &str, behind: &str, columns: usize) -> String {
+    let path: String = path.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let room = columns.saturating_sub(width(before) + width(behind) + "''".len());
+    if width(&path) <= room {
+        return format!("{before}'{path}'{behind}");
+    }
+    if room < SHORTEST_PATH {
+        return start(&format!("{}{behind}", before.trim_end()), columns);
+    }
+    let mut left = room - width_of('…');
+    let fits = |c: &char| match left.checked_sub(width_of(*c)) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    };
+    let end: Vec<char> = path.chars().rev().take_while(fits).collect();
+    format!("{before}'…{}'{behind}", end.iter().rev().collect::<String>())
+}
+
+fn start(text: &str, columns: usize) -> String {
+    let mut taken = 0;
+    let fits = |c: &char| {
+        taken += width_of(*c);
+        taken <= columns
+    };
+    text.chars().take_while(fits).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str =
+        "measure      7 s left |        500 IOPS |      1.95 MiB/s | avg 0.108 ms | p99 0.099 ms";
+
+    #[test]
+    fn a_line_loses_padding_then_its_last_parts_and_never_half_a_figure() {
+        for (columns, expected) in [
+            (87, LINE),
+            (86, "measure 7 s left | 500 IOPS | 1.95 MiB/s | avg 0.108 ms | p99 0.099 ms"),
+            (79, "measure 7 s left | 500 IOPS | 1.95 MiB/s | avg 0.108 ms | p99 0.099 ms"),
+            (69, "measure 7 s left | 500 IOPS | 1.95 MiB/s | avg 0.108 ms"),
+            (39, "measure 7 s left | 500 IOPS"),
+            (16, "measure 7 s left"),
+            (10, "measure 7 "),
+            (0, ""),
+        ] {
+            assert_eq!(parts(LINE, columns), expected, "{columns}");
+        }
+    }
+
+    #[test]
+    fn a_path_keeps_its_end() {
+        let cases = [
+            ("/mnt/a.dat", 40, "creating '/mnt/a.dat': 1 of 2 MiB"),
+            ("/mnt/a.dat", 33, "creating '/mnt/a.dat': 1 of 2 MiB"),
+            ("/mnt/a.dat", 32, "creating '…nt/a.dat': 1 of 2 MiB"),
+            ("/mnt/disk/of/a/long/name.dat", 36, "creating '…ong/name.dat': 1 of 2 MiB"),
+            ("/mnt/a.dat", 30, "creating: 1 of 2 MiB"),
+            ("/mnt/a.dat", 12, "creating: 1 "),
+            ("/线线线线线线", 34, "creating '…线线线线线': 1 of 2 MiB"),
+            ("/m\nt", 40, "creating '/m\u{fffd}t': 1 of 2 MiB"),
+        ];
+        for (name, columns, expected) in cases {
+            let line = path("creating ", name, ": 1 of 2 MiB", columns);
+            assert_eq!(line, expected, "{name} {columns}");
+            assert!(width(&line) <= columns, "{name} {columns}");
+        }
+    }
+}
