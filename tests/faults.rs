@@ -206,6 +206,27 @@ fn a_low_limit_of_locked_memory_is_enough_or_named() {
 }
 
 #[test]
+fn a_device_that_fails_in_part_ends_the_run_but_with_x_what_others_did_is_kept() {
+    let Some(broken) = Loop::new(8 * MIB) else { return };
+    let Some(sound) = Loop::new(8 * MIB) else { return };
+    // Half of the medium is gone: a read of it ends with EIO.
+    File::options().write(true).open(broken.backing()).unwrap().set_len(4 * MIB).unwrap();
+    let name = broken.device.to_str().unwrap();
+    for engine in ["-o1", "-o4 --engine uring", "-o4 --engine aio"] {
+        let line = format!("{engine} -b64K -si -Su -W0 -d60 {name} {{}}");
+        let ended = diskspd(&line, &sound.device);
+        ended.fails(1, &[name, "Input/output error", "the run failed"]);
+        assert_eq!(ended.stderr.matches(", request ").count(), 1, "{line}: {}", ended.stderr);
+    }
+    // Thread 0 loses its requests one after the other, at the first block that is gone; thread 1 goes on.
+    let ended = diskspd(&format!("-x -o4 -b64K -si -Su -W0 -d2 {name} {{}}"), &sound.device);
+    let report = ended.report();
+    assert_eq!(ended.stderr.matches("Input/output error").count(), 4, "{}", ended.stderr);
+    let ios: Vec<u64> = report.rows("Total IO").iter().map(|row| row[2].parse().unwrap()).collect();
+    assert!((1..=64).contains(&ios[0]) && ios[1] > 128, "{ios:?}");
+}
+
+#[test]
 fn a_file_system_that_becomes_full_while_a_hole_is_written_ends_the_run() {
     let Some((_disk, directory)) = Loop::with_file_system(32 * MIB, "ext4") else { return };
     let file = directory.join("sparse.dat");

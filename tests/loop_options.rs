@@ -168,8 +168,9 @@ fn wait_statistics_count_what_happened() {
     let (routines, ios) = of("-o8 -x -L");
     assert_eq!(routines, [0; 12]);
     assert!(ios > 8);
-    let (sleeping, ios) = of("-o1 -g100i");
-    assert!(sleeping[2] >= ios && sleeping[0] == 0 && sleeping[1] == 0, "{sleeping:?}");
+    // Who is woken late catches up without a sleep.
+    let (sleeping, _) = of("-o1 -g100i");
+    assert!(sleeping[2] > 0 && sleeping[0] == 0 && sleeping[1] == 0, "{sleeping:?}");
     let (limited, ios) = of("--engine sim -o4 -g1000i");
     assert_eq!((limited[0], limited[3]), (0, 0), "{limited:?}");
     assert!(

@@ -55,7 +55,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "",
         compatibility: Differs(
             "v is msync of the pages touched; n and i need a file on a DAX file system and an x86-64 CPU, and are an \
-             error elsewhere",
+             error elsewhere; none of them has an effect with -Smw, as in DISKSPD",
         ),
         tested: &["command_lines", "memory_mapped", "engines"],
         with_profile: false,

@@ -12,7 +12,11 @@ pub const FLAGS: &[Flag] = &[
         default: "off",
         scope: Scope::TimeSpan,
         notes: "",
-        compatibility: Same,
+        compatibility: Differs(
+            "DISKSPD looks for completions after every single I/O it hands over; here 4 to 16 are handed over in one system \
+             call, as many as take 16 us, and then looked after: a call per I/O would be slower than the device. Latencies \
+             can be too long by that time, never too short",
+        ),
         tested: &["command_lines", "stats", "golden_reports", "devices"],
         with_profile: false,
         values: &[],
@@ -24,7 +28,7 @@ pub const FLAGS: &[Flag] = &[
         default: "off; intervals of 1000",
         scope: Scope::TimeSpan,
         notes: "",
-        compatibility: Same,
+        compatibility: Differs("I/Os are handed over and looked after several at a time, as with -L"),
         tested: &["command_lines", "stats", "golden_reports", "reports"],
         with_profile: false,
         values: &["100", "250", "500", "1000"],
@@ -90,7 +94,7 @@ pub const FLAGS: &[Flag] = &[
         default: "off",
         scope: Scope::Profile,
         notes: "",
-        compatibility: Same,
+        compatibility: Differs("a look-aside follows 4 to 16 I/Os, not each of them (see -L)"),
         tested: &["command_lines", "end_to_end", "loop_options", "golden_reports"],
         with_profile: true,
         values: &["s"],

@@ -37,7 +37,11 @@ pub const FLAGS: &[Flag] = &[
         default: "2",
         scope: Scope::Targets,
         notes: "A thread with one outstanding I/O in all does synchronous I/O.",
-        compatibility: Same,
+        compatibility: Differs(
+            "where a target completes I/O in the submitting call (zram, tmpfs, writes to the page cache of ext4), the thread by \
+             default does its I/Os itself, one after the other, because handing over several gains nothing; --engine \
+             uring hands over as many as -o says",
+        ),
         tested: &["command_lines", "engines", "end_to_end", "devices"],
         with_profile: false,
         values: &["1", "2", "4", "8", "16", "32", "64"],
@@ -95,7 +99,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("-x", "completion routines instead of completion ports")],
         default: "completion ports",
         scope: Scope::TimeSpan,
-        notes: "Not with -g or -Sm.",
+        notes: "Not with -g or -Sm. A thread with one outstanding I/O in all does synchronous I/O.",
         compatibility: Differs(
             "Linux has neither: each completion is stamped, counted and issued anew by itself; the first I/O of a request \
              goes to its own target, in DISKSPD to the thread's first",
@@ -155,7 +159,10 @@ pub const FLAGS: &[Flag] = &[
         default: "no bursts",
         scope: Scope::Targets,
         notes: "",
-        compatibility: Differs("a burst of fewer I/Os than threads gives a warning"),
+        compatibility: Differs(
+            "a burst of fewer I/Os than threads gives a warning, as it does where bursts have no effect: beside -g, and with \
+             -x unless I/O is synchronous",
+        ),
         tested: &["command_lines", "pace", "loop_options"],
         with_profile: false,
         values: &[],
