@@ -105,6 +105,29 @@ fn a_complete_file_is_kept_and_recreate_writes_it_anew() {
 }
 
 #[test]
+fn zeros_that_are_ordered_are_there_and_only_then() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    let holds_zeros = || std::fs::read(&file).unwrap().iter().all(|&byte| byte == 0);
+    for (line, zeros, told) in [
+        ("-c1M -w100", false, ""),
+        ("-c1M", false, "kept"),
+        ("-c1M -Z", true, "written anew: it held data, and zeros are ordered (-Z)"),
+        // Its own writes don't change that: a loop around it pays once.
+        ("-c1M -Z -w100", true, "kept"),
+        ("-c1M -Z", true, "kept"),
+        ("-c1M", false, "written anew: it held zeros"),
+        ("-c1M -Zr -w100", false, "kept"),
+        ("-c1M", false, "kept"),
+    ] {
+        let ended = diskspd(&format!("{line} -b4K -W0 -d1 {{}}"), &file);
+        ended.report();
+        assert!(ended.stderr.contains(told), "{line}: {}", ended.stderr);
+        assert_eq!(holds_zeros(), zeros, "{line}");
+    }
+}
+
+#[test]
 fn a_record_prints_the_same_report_again() {
     let directory = directory();
     let (file, record) = (directory.path().join("test.dat"), directory.path().join("run.json"));

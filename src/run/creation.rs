@@ -4,7 +4,7 @@
 use super::console::Console;
 use super::control::Control;
 use super::precreate::File;
-use super::prepare::{self, Order, PrepareError, Prepared, Reason, State};
+use super::prepare::{self, Order, PrepareError, Prepared, Reason, State, Why};
 use super::span::Options;
 use crate::system::target::{self, TargetKind};
 use std::os::unix::fs::MetadataExt;
@@ -162,6 +162,9 @@ fn tell(file: &File, done: Option<Prepared>, console: &Console) {
             "'{}' already has the size asked for and is fully written: kept as it is (--recreate writes it anew)",
             file.path
         )),
+        Some(other @ Prepared::Rewritten(Why::Content { .. })) => {
+            console.note(&format!("'{}': {other}", file.path));
+        }
         Some(other) => console.verbose(|| format!("'{}': {other}", file.path)),
         None => {}
     }

@@ -3,6 +3,7 @@
 
 mod fill;
 mod outcome;
+mod sample;
 mod space;
 
 pub use outcome::{PrepareError, Prepared, Reason, State, Why};
@@ -126,7 +127,10 @@ fn why_rewrite(order: &Order<'_>, file: &File) -> Result<Option<Why>, Reason> {
         return Ok(Some(Why::Size(size)));
     }
     match extents::all_written(file.as_fd(), size) {
-        Ok(true) => Ok(None),
+        // One that can't be read is left to the run to complain about.
+        Ok(true) => Ok(sample::take(order.path, size)
+            .is_ok_and(|sample| sample.contradicts(order.zero))
+            .then_some(Why::Content { zero: order.zero })),
         Ok(false) => Ok(Some(Why::Unwritten)),
         Err(error)
             if matches!(

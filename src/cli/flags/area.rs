@@ -42,7 +42,9 @@ pub const FLAGS: &[Flag] = &[
         notes: "Exact: the size need not be a multiple of the block size. -c0 creates nothing. Files only, not block \
                 devices.",
         compatibility: Differs(
-            "numbers above 64 bits are always an error; DISKSPD lets some of them wrap around",
+            "a file that has the size, is written in full and holds zeros or data as ordered (-Z), as far as some of \
+             its blocks show, is kept (--recreate writes it anew); DISKSPD writes it every time. Numbers above 64 bits \
+             are always an error; DISKSPD lets some of them wrap around",
         ),
         tested: &["command_lines", "prepare", "end_to_end", "bad_input"],
         with_profile: false,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// What was done, for a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prepared {
-    /// It was there with this size, all of it written; its content was not looked at.
+    /// It was there with this size, all of it written, and a few blocks showed nothing that speaks against it.
     Kept,
     /// It did not exist.
     Created,
@@ -25,6 +25,11 @@ pub enum Why {
     Size(u64),
     /// It had holes, or parts that were allocated but not written.
     Unwritten,
+    /// It held data where zeros are ordered, or the reverse.
+    Content {
+        /// What is ordered.
+        zero: bool,
+    },
     /// The file system can't tell whether it was written in full (tmpfs, network file systems).
     Unknown,
 }
@@ -39,6 +44,12 @@ impl fmt::Display for Prepared {
             Prepared::Rewritten(Why::Unwritten) => {
                 f.write_str("written anew: parts of it were never written")
             }
+            Prepared::Rewritten(Why::Content { zero: true }) => {
+                f.write_str("written anew: it held data, and zeros are ordered (-Z)")
+            }
+            Prepared::Rewritten(Why::Content { zero: false }) => f.write_str(
+                "written anew: it held zeros, which many devices answer faster than the data that is ordered",
+            ),
             Prepared::Rewritten(Why::Unknown) => {
                 f.write_str("written anew: its file system can't tell whether it was written in full")
             }
