@@ -144,8 +144,32 @@ fn too_few_file_descriptors_are_named() {
         let line = format!("{line} -si -b4K -W0 -d1");
         let Some(ended) = limited(&["--nofile=40"], false, &line, &file) else { return };
         ended.fails(1, &["too many open files", "ulimit -n", "(-t)", "the run failed"]);
+        assert!(!ended.stderr.contains("os error"), "what is explained isn't said again: {}", ended.stderr);
+        told_by_cause(&ended);
         let Some(enough) = limited(&["--nofile=400"], false, &line, &file) else { return };
         enough.report();
+    }
+}
+
+/// Hundreds of threads may have failed, of which each has its own number; there is a line for each of at most three
+/// causes, and the one that ends it.
+fn told_by_cause(ended: &Ended) {
+    let errors: Vec<&str> = ended.stderr.lines().filter(|line| line.starts_with("ERROR: ")).collect();
+    assert!((2..=4).contains(&errors.len()), "{}", ended.stderr);
+}
+
+#[test]
+fn threads_that_lack_the_same_are_told_once() {
+    let directory = directory();
+    let file = open_to_all(directory.path());
+    for (limit, line, words) in [
+        ("--nofile=12", "-t16 -o2 -b4K", ["too many open files", "(and the same in "]),
+        // Memory for a thread itself may be what lacks first.
+        ("--as=250000000", "-t64 -o16 -b1M -w50", ["ERROR: thread ", "; lower -"]),
+    ] {
+        let Some(ended) = limited(&[limit], false, &format!("{line} -W0 -d1"), &file) else { return };
+        ended.fails(1, &words);
+        told_by_cause(&ended);
     }
 }
 

@@ -33,9 +33,9 @@ impl Aio {
         let limits = Limits::of(&setup, true);
         let depth = setup.depth;
         let (priorities, files) = file::apart(setup.files);
-        let queue = Queue::new(depth, files, setup.buffer, drain_limit).map_err(|source| EngineError {
-            what: format!("Linux AIO for a queue depth of {depth}: {}", explain_here(&source)),
-            source,
+        let queue = Queue::new(depth, files, setup.buffer, drain_limit).map_err(|error| EngineError {
+            what: format!("Linux AIO for a queue depth of {depth}: {}", explain_here(&error)),
+            source: None,
         })?;
         Ok(Aio { queue, priorities, limits })
     }
@@ -83,7 +83,7 @@ fn failed(source: io::Error) -> EngineError {
         Some(libc::EPERM | libc::EACCES | libc::ENOSYS) => "a seccomp filter does not allow io_getevents",
         _ => "handing I/Os to the kernel and waiting for them failed",
     };
-    EngineError { what: format!("Linux AIO: {hint}"), source }
+    EngineError { what: format!("Linux AIO: {hint}"), source: Some(source) }
 }
 
 /// Makes a small queue.

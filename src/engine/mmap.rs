@@ -65,7 +65,7 @@ impl Mapped {
         let options = file.mapping.unwrap_or_default();
         let name = name(&file.handle);
         let view = View::new(file.handle, options)
-            .map_err(|source| EngineError { what: explain(&name, options, &source), source })?;
+            .map_err(|source| EngineError { what: explain(&name, options, &source), source: Some(source) })?;
         Ok(Mapped { view, priority: file.priority })
     }
 

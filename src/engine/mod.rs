@@ -375,18 +375,18 @@ pub struct Unavailable {
 
 /// Why an engine can't go on. The run fails with it.
 #[derive(Debug, thiserror::Error)]
-#[error("{what}: {source}")]
+#[error("{what}{}", source.as_ref().map(|source| format!(": {source}")).unwrap_or_default())]
 pub struct EngineError {
     /// What was being done, with likely cause and remedy where known.
     pub what: String,
-    /// The kernel's answer.
-    pub source: std::io::Error,
+    /// The kernel's answer; `None` = it has been put in words already.
+    pub source: Option<std::io::Error>,
 }
 
 impl EngineError {
     /// A setup or an I/O that breaks the rules.
     fn invalid(what: String) -> EngineError {
-        EngineError { what, source: std::io::ErrorKind::InvalidInput.into() }
+        EngineError { what, source: Some(std::io::ErrorKind::InvalidInput.into()) }
     }
 }
 
@@ -394,7 +394,7 @@ impl EngineError {
 #[cold]
 fn priority_refused(source: std::io::Error) -> EngineError {
     let what = "the I/O priority (-I) can't be set for this thread; leave out -I".to_string();
-    EngineError { what, source }
+    EngineError { what, source: Some(source) }
 }
 
 #[cfg(test)]

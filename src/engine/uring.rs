@@ -36,13 +36,13 @@ impl Uring {
         let options = Options { polled: setup.files.iter().any(|file| file.polled), ..options };
         let limits = Limits::of(&setup, true);
         let (priorities, files) = file::apart(setup.files);
-        let ring = Ring::new(setup.depth, files, setup.buffer, options).map_err(|source| EngineError {
+        let ring = Ring::new(setup.depth, files, setup.buffer, options).map_err(|error| EngineError {
             what: format!(
                 "io_uring for a queue depth of {}: {}",
                 setup.depth,
-                available::explain_here(&source)
+                available::explain_here(&error)
             ),
-            source,
+            source: None,
         })?;
         Ok(Uring { ring, priorities, limits })
     }
@@ -92,7 +92,7 @@ fn failed(source: std::io::Error) -> EngineError {
         Some(libc::EPERM | libc::EACCES | libc::ENOSYS) => "a seccomp filter does not allow io_uring_enter",
         _ => "handing I/Os to the kernel and waiting for them failed",
     };
-    EngineError { what: format!("io_uring: {hint}"), source }
+    EngineError { what: format!("io_uring: {hint}"), source: Some(source) }
 }
 
 impl Engine for Uring {

@@ -2,6 +2,7 @@
 //!
 //! The workers look at one atomic per batch of I/Os; everything that sleeps hangs on one condition variable.
 
+use super::failure::{Failure, by_cause};
 use crate::clock::{self, Nanos};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -36,7 +37,7 @@ pub struct Control {
 struct State {
     ready: usize,
     started: bool,
-    failures: Vec<String>,
+    failures: Vec<Failure>,
 }
 
 impl Control {
@@ -98,17 +99,23 @@ impl Control {
     }
 
     /// A worker can't go on: the span fails.
-    pub fn fail(&self, message: String) {
+    pub fn fail(&self, failure: impl Into<Failure>) {
+        let failure = failure.into();
         let mut state = self.lock();
-        if !state.failures.contains(&message) {
-            state.failures.push(message);
+        if !state.failures.contains(&failure) {
+            state.failures.push(failure);
         }
         self.changed.notify_all();
     }
 
-    /// The messages of [`Control::fail`], each once.
+    /// What [`Control::fail`] was told, in this order, a line for each cause.
     pub fn failures(&self) -> Vec<String> {
-        self.lock().failures.clone()
+        by_cause(&self.lock().failures)
+    }
+
+    /// Whether the span fails.
+    pub fn has_failed(&self) -> bool {
+        !self.lock().failures.is_empty()
     }
 
     /// The user wants to stop (Ctrl-C): ends every sleep, and lets [`Control::stop_flag`] be true.

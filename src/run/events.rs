@@ -54,7 +54,7 @@ impl Events {
         let Some(event) = &self.wait else { return !control.is_interrupted() };
         console.verbose(|| "waiting for the event of -yr".into());
         loop {
-            if control.is_interrupted() || !control.failures().is_empty() {
+            if control.is_interrupted() || control.has_failed() {
                 return false;
             }
             match event.wait(LOOK_UP) {

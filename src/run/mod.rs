@@ -16,6 +16,7 @@ mod crew;
 mod effort;
 pub mod events;
 pub mod exact;
+mod failure;
 mod interrupt;
 mod io_log;
 mod live;

@@ -1,6 +1,7 @@
 //! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
 
 use super::console::Console;
+use super::failure::Failure;
 use super::io_log::Ring;
 use super::live::Counters;
 use super::recorder::{Accounts, Recorder};
@@ -37,20 +38,21 @@ pub struct Shared<'a> {
 /// Makes a worker that is ready to run.
 ///
 /// # Errors
-/// A message: what could not be had, where, and what to do.
+/// What could not be had, where, and what to do.
 pub fn set_up<'a>(
     plan: &'a WorkerPlan,
     shared: &Shared<'a>,
     phases: Phases<'a>,
     live: Option<&'a Counters>,
     log: Option<&'a Ring>,
-) -> Result<Worker<'a>, String> {
+) -> Result<Worker<'a>, Failure> {
     let thread = plan.thread;
     let real = plan.engine.row().needs_files;
     if let (Some(cpu), true) = (plan.cpu, real) {
         cpu::bind_to(cpu).map_err(|why| {
-            format!(
-                "thread {thread} can't be bound to CPU {cpu}: {why}; choose other CPUs (-a), or none (-n)"
+            Failure::of_thread(
+                thread,
+                format!("it can't be bound to CPU {cpu}: {why}; choose other CPUs (-a), or none (-n)"),
             )
         })?;
     }
@@ -63,12 +65,12 @@ pub fn set_up<'a>(
     if real && plan.is_limited() {
         cpu::wake_exactly();
     }
-    let (buffer, sources) = buffer(plan, shared)?;
+    let (buffer, sources) = buffer(plan, shared).map_err(|cause| Failure::of_thread(thread, cause))?;
     let engine = plan
         .engine
         .row()
         .create(Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed })
-        .map_err(|e| format!("thread {thread}: {e}"))?;
+        .map_err(|error| Failure::of_thread(thread, error.to_string()))?;
     let assignments: Vec<Assignment> = plan
         .targets
         .iter()
@@ -150,11 +152,7 @@ fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>),
 /// where in it the source of its write data begins.
 fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), String> {
     let refused = |why: &dyn std::fmt::Display| {
-        format!(
-            "thread {}: {} of memory for I/O buffers can't be had: {why}; lower -b or -o",
-            plan.thread,
-            units::Size(plan.buffer)
-        )
+        format!("{} of memory for I/O buffers can't be had: {why}; lower -b or -o", units::Size(plan.buffer))
     };
     let source = |target: &WorkerTarget| match target.content {
         WriteContent::Source { index, .. } => Some(index),
@@ -164,9 +162,8 @@ fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), St
         plan.targets.iter().filter_map(source).map(|i| &shared.sources[i]).collect();
     let length = usize::try_from(plan.buffer).map_err(|e| refused(&e))?;
     let (mut buffer, places) = match plan.large_pages {
-        true => Buffer::of_large_pages_with(length, &used).map_err(|why| {
-            format!("thread {}: -l: {why}{}", plan.thread, reserve_large_pages(shared.span))
-        })?,
+        true => Buffer::of_large_pages_with(length, &used)
+            .map_err(|why| format!("-l: {why}{}", reserve_large_pages(shared.span)))?,
         false => Buffer::with_shared(length, &used).map_err(|e| refused(&e))?,
     };
     let patterned = |t: &&WorkerTarget| t.workload.write_ratio > 0 && t.content == WriteContent::Pattern;

@@ -4,6 +4,7 @@ use super::console::Console;
 use super::control::{Control, Phase};
 use super::creation::NotCreated;
 use super::events::Events;
+use super::failure::by_cause;
 use super::io_log::{IoLog, Ring};
 use super::live::Counters;
 use super::observe::{self, Observer};
@@ -12,7 +13,7 @@ use super::recorder::merge_errors;
 use super::sampler::Sampler;
 use super::setup::{self, Shared};
 use super::stream::{Progress, Ticker};
-use super::worker::{Failure, Outcome as Ended, Phases, by_cause};
+use super::worker::{Outcome as Ended, Phases};
 use super::{content, creation, prefill, recorder, sources, warm_up};
 use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
@@ -291,7 +292,6 @@ fn measure(
     let latencies = console.is_live() && plan.measure_latency;
     let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
     let mut results = SpanResults::default();
-    let mut failed = Vec::new();
     // Without files there is nothing to be read.
     let content = if options.simulated() { Vec::new() } else { content::look(plan, console) };
     let mut observer = Observer::new(plan, system, options);
@@ -322,17 +322,15 @@ fn measure(
         console.clear_line();
         for (index, thread) in threads.into_iter().enumerate() {
             let defect = || format!("thread {index} ended in a defect of this program; please report it");
-            let ended = thread
-                .join()
-                .unwrap_or_else(|_| Ended { failure: Some(Failure::new(defect())), ..Ended::default() });
+            let ended = thread.join().unwrap_or_else(|_| {
+                control.fail(defect());
+                Ended::default()
+            });
             results.threads.push(ended.results);
             merge_errors(&mut results.errors, ended.errors);
-            failed.extend(ended.failure);
         }
     });
-    let mut failures = by_cause(&failed);
-    let told = |message: &String| failed.iter().any(|failure| failure.message == *message);
-    failures.extend(control.failures().into_iter().filter(|message| !told(message)));
+    let mut failures = control.failures();
     results.intervals = accounts.take_intervals();
     let mut observed = observer.finish();
     observed.content = content;
@@ -358,8 +356,8 @@ fn work(
     }
     let worker = match setup::set_up(worker, shared, Phases::Controlled(control), live, log) {
         Ok(worker) => worker,
-        Err(message) => {
-            control.fail(message);
+        Err(failure) => {
+            control.fail(failure);
             return Ended::default();
         }
     };
@@ -368,7 +366,7 @@ fn work(
     }
     let ended = worker.run(shared.span);
     if let Some(failure) = &ended.failure {
-        control.fail(failure.message.clone());
+        control.fail(failure.clone());
     }
     ended
 }
@@ -496,7 +494,7 @@ fn simulate(
     let schedule = setup::schedule(plan);
     let mut results =
         SpanResults { measured: schedule.cooldown - schedule.measure, ..SpanResults::default() };
-    let (mut failures, mut failed) = (Vec::new(), Vec::new());
+    let mut failed = Vec::new();
     for worker in &plan.workers {
         let ended = logged(log, worker.thread..worker.thread + 1, true, |rings| {
             setup::set_up(worker, shared, Phases::Scheduled(schedule), None, rings.first())
@@ -508,11 +506,11 @@ fn simulate(
                 merge_errors(&mut results.errors, ended.errors);
                 failed.extend(ended.failure);
             }
-            Err(message) => failures.push(message),
+            Err(failure) => failed.push(failure),
         }
     }
     options.events.measurement_ended(control);
-    failures.extend(by_cause(&failed));
+    let mut failures = by_cause(&failed);
     failures.extend(control.failures());
     results.intervals = shared.accounts.take_intervals();
     results.observed = Some(observe::simulated(plan));

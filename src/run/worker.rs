@@ -18,6 +18,7 @@ mod routines;
 
 use super::console::Console;
 use super::control::{Control, Phase};
+use super::failure::Failure;
 use super::io_log::{Entry, Producer};
 use super::live::Counters;
 use super::recorder::{Completion, Recorder};
@@ -27,7 +28,6 @@ use crate::plan::{SpanPlan, WorkerPlan};
 use crate::results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
 use crate::workload::ThreadWorkload;
 use failure::Failed;
-pub use failure::{Failure, by_cause};
 use fresh::Fresh;
 use idle::Idle;
 use look_aside::LookAside;

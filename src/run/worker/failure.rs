@@ -1,6 +1,6 @@
 //! What becomes of I/Os that fail.
 
-use super::{Loop, TICK};
+use super::{Failure, Loop, TICK};
 use crate::clock::{self, Nanos};
 use crate::engine::{Direction, Done, EngineError, Io};
 use std::time::Duration;
@@ -14,39 +14,6 @@ pub enum Failed {
     Engine(EngineError),
     /// The target answered with an error.
     Io(FailedIo),
-}
-
-/// Why a worker ended early, for the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// In a line, with thread, request and offset.
-    pub message: String,
-    /// What is the same for all threads that it happens to.
-    cause: String,
-}
-
-impl Failure {
-    /// One that says nothing of a thread's own.
-    pub fn new(message: String) -> Failure {
-        Failure { cause: message.clone(), message }
-    }
-}
-
-/// A line for each cause: what happened to the first thread, and to how many others. A full disk ends hundreds at once.
-pub fn by_cause(failures: &[Failure]) -> Vec<String> {
-    let mut causes: Vec<(&Failure, usize)> = Vec::new();
-    for failure in failures {
-        match causes.iter_mut().find(|(known, _)| known.cause == failure.cause) {
-            Some((_, others)) => *others += 1,
-            None => causes.push((failure, 0)),
-        }
-    }
-    let line = |(failure, others): (&Failure, usize)| match others {
-        0 => failure.message.clone(),
-        1 => format!("{} (and the same in 1 other thread)", failure.message),
-        _ => format!("{} (and the same in {others} other threads)", failure.message),
-    };
-    causes.into_iter().map(line).collect()
 }
 
 /// An I/O that failed.
@@ -100,11 +67,8 @@ impl Loop<'_> {
 
     /// Why the run fails.
     pub(super) fn explain(&self, failed: Failed) -> Failure {
-        let thread = self.worker.plan.thread;
         match failed {
-            Failed::Engine(error) => {
-                Failure { message: format!("thread {thread}: {error}"), cause: error.to_string() }
-            }
+            Failed::Engine(error) => Failure::of_thread(self.worker.plan.thread, error.to_string()),
             Failed::Io(failed) => self.describe(failed),
         }
     }
@@ -126,7 +90,7 @@ impl Loop<'_> {
             io.offset,
             hint(errno)
         );
-        Failure { message, cause: format!("{direction} of '{path}': {error}") }
+        Failure::new(message, format!("{direction} of '{path}': {error}"))
     }
 }
 

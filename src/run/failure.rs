@@ -1,0 +1,80 @@
+//! Why a run fails, told once for each cause: what is missing is missing for hundreds of threads at the same time.
+
+/// Why a thread can't go on, for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// In a line, with thread, request and offset.
+    pub message: String,
+    /// What is the same for all threads that it happens to.
+    cause: String,
+}
+
+impl Failure {
+    /// What is told, and what is the same for all threads that it happens to.
+    pub fn new(message: String, cause: String) -> Failure {
+        Failure { message, cause }
+    }
+
+    /// What happened to a thread, told with its number.
+    pub fn of_thread(thread: u32, cause: String) -> Failure {
+        Failure { message: format!("thread {thread}: {cause}"), cause }
+    }
+}
+
+/// One that says nothing of a thread's own.
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure { cause: message.clone(), message }
+    }
+}
+
+impl From<Failure> for String {
+    fn from(failure: Failure) -> String {
+        failure.message
+    }
+}
+
+/// A line for each cause: what happened to the first thread, and to how many others.
+pub fn by_cause(failures: &[Failure]) -> Vec<String> {
+    let mut causes: Vec<(&Failure, usize)> = Vec::new();
+    for failure in failures {
+        match causes.iter_mut().find(|(known, _)| known.cause == failure.cause) {
+            Some((_, others)) => *others += 1,
+            None => causes.push((failure, 0)),
+        }
+    }
+    let line = |(failure, others): (&Failure, usize)| match others {
+        0 => failure.message.clone(),
+        1 => format!("{} (and the same in 1 other thread)", failure.message),
+        _ => format!("{} (and the same in {others} other threads)", failure.message),
+    };
+    causes.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let threads = |range: std::ops::Range<u32>, cause: &str| {
+            range.map(|thread| Failure::of_thread(thread, cause.into())).collect::<Vec<_>>()
+        };
+        let failures = [
+            threads(3..6, "no memory"),
+            vec!["the machine is gone".to_string().into()],
+            threads(1..2, "no file"),
+            threads(6..8, "no memory"),
+            threads(9..10, "no file"),
+        ]
+        .concat();
+        assert_eq!(
+            by_cause(&failures),
+            [
+                "thread 3: no memory (and the same in 4 other threads)",
+                "the machine is gone",
+                "thread 1: no file (and the same in 1 other thread)",
+            ]
+        );
+    }
+}
