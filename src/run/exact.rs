@@ -3,6 +3,7 @@
 
 use super::console::Console;
 use super::control::{Control, Phase};
+use super::large_pages::Reserve;
 use super::setup::{self, Shared};
 use super::span::{Options, probe_and_plan};
 use super::worker::{Outcome, Phases, Worker};
@@ -67,6 +68,7 @@ pub fn run_exactly(
         accounts: Arc::default(),
         progress: Vec::new(),
         sources: &sources,
+        large_pages: Reserve::before(&plan),
         console: &console,
     };
     let mut worker = setup::set_up(worker, &shared, Phases::Controlled(&control), None, None)?;

@@ -19,6 +19,7 @@ pub mod exact;
 mod failure;
 mod interrupt;
 mod io_log;
+mod large_pages;
 mod live;
 mod observe;
 mod observe_devices;

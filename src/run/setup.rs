@@ -3,14 +3,16 @@
 use super::console::Console;
 use super::failure::Failure;
 use super::io_log::Ring;
+use super::large_pages::Reserve;
 use super::live::Counters;
 use super::recorder::{Accounts, Recorder};
+use super::sources;
 use super::stream::Progress;
 use super::worker::{Phases, Requests, Schedule, Worker};
 use crate::clock::{Clock, SECOND};
 use crate::engine::{File, Setup};
 use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
-use crate::sys::memory::{self, Buffer, LargePages};
+use crate::sys::memory::{self, Buffer};
 use crate::sys::{cpu, files};
 use crate::system::claims::Claims;
 use crate::units;
@@ -31,6 +33,8 @@ pub struct Shared<'a> {
     pub progress: Vec<Arc<Progress>>,
     /// Write data, by [`SpanPlan::sources`].
     pub sources: &'a [memory::Shared],
+    /// For `-l`.
+    pub large_pages: Reserve,
     /// For `-v` and `-P`.
     pub console: &'a Console,
 }
@@ -154,16 +158,11 @@ fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), St
     let refused = |why: &dyn std::fmt::Display| {
         format!("{} of memory for I/O buffers can't be had: {why}; lower -b or -o", units::Size(plan.buffer))
     };
-    let source = |target: &WorkerTarget| match target.content {
-        WriteContent::Source { index, .. } => Some(index),
-        _ => None,
-    };
     let used: Vec<&memory::Shared> =
-        plan.targets.iter().filter_map(source).map(|i| &shared.sources[i]).collect();
+        plan.targets.iter().filter_map(sources::of).map(|i| &shared.sources[i]).collect();
     let length = usize::try_from(plan.buffer).map_err(|e| refused(&e))?;
     let (mut buffer, places) = match plan.large_pages {
-        true => Buffer::of_large_pages_with(length, &used)
-            .map_err(|why| format!("-l: {why}{}", reserve_large_pages(shared.span)))?,
+        true => Buffer::of_large_pages_with(length, &used).map_err(|why| shared.large_pages.explain(&why))?,
         false => Buffer::with_shared(length, &used).map_err(|e| refused(&e))?,
     };
     let patterned = |t: &&WorkerTarget| t.workload.write_ratio > 0 && t.content == WriteContent::Pattern;
@@ -173,21 +172,6 @@ fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), St
         payload::fill_pattern(&mut buffer.as_mut_slice()[area]);
     }
     let mut places = places.into_iter();
-    let place = |target| source(target).and_then(|_| places.next()).unwrap_or(0);
+    let place = |target| sources::of(target).and_then(|_| places.next()).unwrap_or(0);
     Ok((buffer, plan.targets.iter().map(place).collect()))
-}
-
-/// What to do about missing large pages: how many all threads together take.
-fn reserve_large_pages(span: &SpanPlan) -> String {
-    let pages = LargePages::now();
-    let needed = span.workers.iter().filter(|w| w.large_pages).map(|w| pages.needed_for(w.buffer)).sum();
-    match needed {
-        0 => "; leave out -l".into(),
-        needed => format!(
-            "; all threads take {needed}: reserve them as root with sysctl vm.nr_hugepages={} \
-             (/proc/sys/vm/nr_hugepages; HugePages_Free of /proc/meminfo tells whether the memory was not too \
-             fragmented for it), or lower -b, -o or -t",
-            needed + pages.total.saturating_sub(pages.free)
-        ),
-    }
 }

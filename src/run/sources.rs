@@ -1,7 +1,8 @@
 //! Sources of write data (`-Z<size>[,<file>]`): filled once per time span, shared by all threads.
 
+use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use crate::profile::RandomDataSource;
-use crate::sys::memory::Shared;
+use crate::sys::memory::{Buffer, Shared};
 use crate::units::Size;
 use crate::workload::{Random, payload};
 use std::fs::File;
@@ -39,6 +40,20 @@ pub fn make(sources: &[RandomDataSource]) -> Result<Vec<Shared>, String> {
     sources.iter().map(make).collect()
 }
 
+/// The source that a target's writes are taken from, as an index into [`SpanPlan::sources`].
+pub fn of(target: &WorkerTarget) -> Option<usize> {
+    match target.content {
+        WriteContent::Source { index, .. } => Some(index),
+        _ => None,
+    }
+}
+
+/// Bytes of a worker's I/O buffer, with the sources behind it.
+pub fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
+    let sizes = worker.targets.iter().filter_map(of).map(|index| span.sources[index].size);
+    Buffer::length_with(worker.buffer, sizes)
+}
+
 enum Failure {
     Memory(io::Error),
     Content(String),
@@ -70,7 +85,6 @@ fn fill_from_file(path: &std::path::Path, bytes: &mut [u8]) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::profile::RawText;
-    use crate::sys::memory::Buffer;
 
     fn contents(sources: &[RandomDataSource]) -> Vec<Vec<u8>> {
         let made = make(sources).unwrap();

@@ -6,6 +6,7 @@ use super::creation::NotCreated;
 use super::events::Events;
 use super::failure::by_cause;
 use super::io_log::{IoLog, Ring};
+use super::large_pages::Reserve;
 use super::live::Counters;
 use super::observe::{self, Observer};
 use super::precreate::File;
@@ -227,6 +228,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         accounts: Arc::default(),
         progress,
         sources: &sources,
+        large_pages: Reserve::before(&plan),
         console,
     };
     let outcome = match options.engine {

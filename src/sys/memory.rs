@@ -82,6 +82,13 @@ impl Buffer {
         if self.length == 0 || answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
+    /// Bytes of a buffer of `private` bytes with shared ones of these lengths behind them.
+    pub fn length_with(private: u64, shared: impl Iterator<Item = u64>) -> u64 {
+        let page = rustix::param::page_size() as u64;
+        let pages = |length: u64| length.div_ceil(page).saturating_mul(page);
+        shared.fold(pages(private), |length, shared| length.saturating_add(pages(shared)))
+    }
+
     /// A buffer of `private` bytes with shared ones behind them, in order, each on a page: I/O is done from all of
     /// them as from one piece. Also returns where each of the shared ones begins, bytes from the start.
     ///
