@@ -187,6 +187,15 @@ fn a_low_limit_of_locked_memory_is_enough_or_named() {
         let Some(ended) = limited(&[limit], true, &format!("{line} -b4K -W0 -d1"), &file) else { return };
         assert!(ended.report().total("Total IO").ios > 0, "{limit} {line}");
     }
+    // What is slower for it is said, once, with a limit that is enough.
+    let line = "-t2 -si -o16 -b64K -W0 -d1 --engine uring";
+    let Some(slow) = limited(&["--memlock=1048576"], true, line, &file) else { return };
+    slow.report();
+    let told: Vec<&str> = slow.stderr.lines().filter(|line| line.contains("not registered")).collect();
+    assert!(matches!(told[..], [line] if line.ends_with("; ulimit -l 4096 is enough")), "{}", slow.stderr);
+    let Some(fast) = limited(&["--memlock=4194304"], true, line, &file) else { return };
+    fast.report();
+    assert!(!fast.stderr.contains("not registered"), "{}", fast.stderr);
     // Whether the queues of io_uring count as locked memory depends on the kernel.
     let Some(ended) = limited(&["--memlock=0"], true, "-t2 -o32 -b64K -r -W0 -d1", &file) else { return };
     match ended.code {

@@ -1,6 +1,7 @@
 //! Mapped files beside others in one thread: an I/O on a mapped file is done at once, the others go to the queue.
 
 use super::mmap::Mapped;
+use super::uring::Unregistered;
 use super::{Done, Engine, EngineError, EngineRow, File, Io, Limits, Setup};
 use crate::sys::io_priority::ThreadIoPriority;
 use std::time::Duration;
@@ -80,6 +81,10 @@ impl Engine for Mixed {
 
     fn buffer(&mut self) -> &mut [u8] {
         self.queue.buffer()
+    }
+
+    fn unregistered(&self) -> Option<&Unregistered> {
+        self.queue.unregistered()
     }
 
     fn features(&self) -> String {

@@ -117,6 +117,12 @@ pub trait Engine {
     /// flight must not be touched. (The bytes and not the [`Buffer`]: that one must stay where the kernel writes to.)
     fn buffer(&mut self) -> &mut [u8];
 
+    /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this kind can be;
+    /// `None` = it hasn't, or that's how all such engines are.
+    fn unregistered(&self) -> Option<&uring::Unregistered> {
+        None
+    }
+
     /// One line on what the engine makes use of, for `-v` and the record: `io_uring: single issuer, registered files`.
     fn features(&self) -> String;
 }

@@ -2,7 +2,7 @@
 
 mod available;
 
-pub use crate::sys::ring::Options;
+pub use crate::sys::ring::{Options, Unregistered};
 pub use available::probe;
 
 use super::{Done, Engine, EngineError, Io, Limits, Setup, file};
@@ -123,6 +123,10 @@ impl Engine for Uring {
 
     fn buffer(&mut self) -> &mut [u8] {
         self.ring.memory()
+    }
+
+    fn unregistered(&self) -> Option<&Unregistered> {
+        self.ring.unregistered()
     }
 
     fn features(&self) -> String {

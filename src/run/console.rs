@@ -5,6 +5,7 @@ use super::stream::Stream;
 use crate::clock::Nanos;
 use crate::results::IntervalFigures;
 use crate::run::live::Counters;
+use std::collections::HashSet;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
@@ -15,12 +16,14 @@ pub struct Console {
     verbose: bool,
     line: Mutex<Option<LiveLine>>,
     stream: Mutex<Option<Stream>>,
+    /// What [`Console::warn_once`] has said in this time span.
+    said: Mutex<HashSet<String>>,
 }
 
 impl Console {
     /// `-v` or not; with a live line when standard error is a terminal.
     pub fn new(verbose: bool) -> Console {
-        Console { verbose, line: Mutex::new(LiveLine::for_terminal()), stream: Mutex::default() }
+        Console { verbose, line: Mutex::new(LiveLine::for_terminal()), ..Console::default() }
     }
 
     /// The same with a stream (`--stream`).
@@ -35,6 +38,7 @@ impl Console {
 
     /// A time span begins, numbered from 1.
     pub fn begin_span(&self, number: usize) {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.with_the_stream(|stream| stream.begin_span(number));
     }
 
@@ -78,6 +82,15 @@ impl Console {
     pub fn warn(&self, text: &str) {
         self.clear_line();
         let _ = writeln!(std::io::stderr(), "WARNING: {text}");
+    }
+
+    /// A warning of what many threads meet; it is said once in a time span.
+    pub fn warn_once(&self, text: String) {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if !said.contains(&text) {
+            self.warn(&text);
+            said.insert(text);
+        }
     }
 
     /// Something worth knowing that is no reason to worry.

@@ -10,7 +10,8 @@ use super::sources;
 use super::stream::Progress;
 use super::worker::{Phases, Requests, Schedule, Worker};
 use crate::clock::{Clock, SECOND};
-use crate::engine::{File, Setup};
+use crate::engine::uring::Unregistered;
+use crate::engine::{EngineKind, File, Setup};
 use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use crate::sys::memory::{self, Buffer};
 use crate::sys::{cpu, files};
@@ -75,6 +76,9 @@ pub fn set_up<'a>(
         .row()
         .create(Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed })
         .map_err(|error| Failure::of_thread(thread, error.to_string()))?;
+    if let Some(why) = engine.unregistered() {
+        shared.console.warn_once(unregistered(why, shared.span));
+    }
     let assignments: Vec<Assignment> = plan
         .targets
         .iter()
@@ -174,4 +178,26 @@ fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), St
     let mut places = places.into_iter();
     let place = |target| sources::of(target).and_then(|_| places.next()).unwrap_or(0);
     Ok((buffer, plan.targets.iter().map(place).collect()))
+}
+
+/// Why every I/O takes more of the CPU than it could, and what to do about it.
+fn unregistered(why: &Unregistered, span: &SpanPlan) -> String {
+    let (reason, remedy) = match why {
+        Unregistered::Limit => {
+            let queues = span.workers.iter().filter(|worker| worker.engine == EngineKind::Uring);
+            let bytes: u64 = queues.map(|worker| sources::with_sources(worker, span)).sum();
+            // Buffers get half of it.
+            let kib = bytes.saturating_mul(2).div_ceil(1024);
+            ("the limit of locked memory is too small".to_string(), format!("; ulimit -l {kib} is enough"))
+        }
+        Unregistered::TooLarge => (
+            "those of a thread are larger than 1 GiB".to_string(),
+            "; use a smaller -o with more threads (-t)".into(),
+        ),
+        Unregistered::Refused(answer) => (answer.clone(), String::new()),
+    };
+    format!(
+        "the I/O buffers are not registered with io_uring ({reason}): the kernel has to pin the memory of every single \
+         I/O, and the run is slower than it could be{remedy}"
+    )
 }

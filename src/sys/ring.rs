@@ -5,7 +5,7 @@
 
 mod setup;
 
-pub use setup::Options;
+pub use setup::{Options, Unregistered};
 
 use super::memory::Buffer;
 use super::transfer::Transfer;
@@ -46,6 +46,7 @@ pub struct Ring {
     names: Vec<RawFd>,
     entry_flags: squeue::Flags,
     registration: Option<Registration>,
+    unregistered: Option<Unregistered>,
     /// The ring as `io_uring_enter` names it, and the flags to go with it.
     enter_name: RawFd,
     enter_flags: EnterFlags,
@@ -83,14 +84,17 @@ impl Ring {
                 Err(error) => notes.push(format!("files not registered ({error})")),
             }
         }
-        let mut registration = None;
+        let (mut registration, mut unregistered) = (None, None);
         if options.registered_buffer && !memory.is_empty() {
             match register(&ring, &memory) {
                 Ok(registered) => {
                     registration = Some(registered);
                     notes.push("registered buffer".into());
                 }
-                Err(reason) => notes.push(format!("buffer not registered ({reason})")),
+                Err(reason) => {
+                    notes.push(format!("buffer not registered ({reason})"));
+                    unregistered = Some(reason);
+                }
             }
         }
         let mut enter_name = ring.as_raw_fd();
@@ -109,6 +113,7 @@ impl Ring {
             names,
             entry_flags,
             registration,
+            unregistered,
             enter_name,
             enter_flags,
             depth,
@@ -123,6 +128,11 @@ impl Ring {
     /// Which features are in use, and why some are not.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// Why the buffer isn't registered although it was asked for; `None` = it is.
+    pub fn unregistered(&self) -> Option<&Unregistered> {
+        self.unregistered.as_ref()
     }
 
     /// The memory. What is in flight must not be touched: the kernel is at it.

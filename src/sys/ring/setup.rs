@@ -4,6 +4,7 @@ use super::Buffer;
 use io_uring::IoUring;
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CapabilitySet, capabilities};
+use std::fmt;
 use std::io;
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -173,19 +174,39 @@ impl Drop for Registration {
     }
 }
 
-/// Registers the memory as buffer 0, or tells why not.
-pub(super) fn register(ring: &IoUring, memory: &Buffer) -> Result<Registration, String> {
-    const LIMIT: &str = "the limit of locked memory is too small: ulimit -l";
-    if memory.len() > MAX_REGISTERED {
-        return Err("larger than 1 GiB".into());
+/// Why a buffer isn't registered. The kernel then pins and maps the memory of each I/O anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unregistered {
+    /// The limit of locked memory is too small.
+    Limit,
+    /// It is larger than 1 GiB.
+    TooLarge,
+    /// The kernel's answer.
+    Refused(String),
+}
+
+impl fmt::Display for Unregistered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unregistered::Limit => f.write_str("the limit of locked memory is too small: ulimit -l"),
+            Unregistered::TooLarge => f.write_str("larger than 1 GiB"),
+            Unregistered::Refused(answer) => f.write_str(answer),
+        }
     }
-    let registration = Registration::reserve(memory.len() as u64).ok_or(LIMIT)?;
+}
+
+/// Registers the memory as buffer 0, or tells why not.
+pub(super) fn register(ring: &IoUring, memory: &Buffer) -> Result<Registration, Unregistered> {
+    if memory.len() > MAX_REGISTERED {
+        return Err(Unregistered::TooLarge);
+    }
+    let registration = Registration::reserve(memory.len() as u64).ok_or(Unregistered::Limit)?;
     let region = libc::iovec { iov_base: memory.as_ptr().cast(), iov_len: memory.len() };
     // SAFETY: the ring's owner keeps the memory for as long as the ring.
     match unsafe { ring.submitter().register_buffers(&[region]) } {
         Ok(()) => Ok(registration),
-        Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(LIMIT.into()),
-        Err(error) => Err(error.to_string()),
+        Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(Unregistered::Limit),
+        Err(error) => Err(Unregistered::Refused(error.to_string())),
     }
 }
 
