@@ -135,7 +135,8 @@ fn explain(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> Unavaila
         ),
         _ => (format!("AIO failed: {error}"), "use --engine uring, or --engine sync with -o1".to_string()),
     };
-    Unavailable { reason, remedy }
+    let lacking = matches!(error.raw_os_error(), Some(libc::ENOMEM | libc::EAGAIN));
+    Unavailable { reason, remedy, lacking }
 }
 
 #[cfg(test)]
@@ -154,5 +155,10 @@ mod tests {
         assert!(told(libc::ENOSYS, None, None).contains("CONFIG_AIO"));
         assert!(told(libc::EPERM, None, None).contains("seccomp"));
         assert!(told(libc::EIO, None, None).contains("--engine"));
+        let lacking = |errno| explain(&io::Error::from_raw_os_error(errno), None, None).lacking;
+        assert_eq!(
+            [libc::EAGAIN, libc::ENOMEM, libc::ENOSYS, libc::EPERM].map(lacking),
+            [true, true, false, false]
+        );
     }
 }

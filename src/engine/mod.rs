@@ -390,6 +390,9 @@ pub struct Unavailable {
     pub reason: String,
     /// What to do about it.
     pub remedy: String,
+    /// Whether it is a matter of resources, which may be there another time or for fewer threads. Else the machine has no
+    /// such engine, or forbids it.
+    pub lacking: bool,
 }
 
 /// Why an engine can't go on. The run fails with it.

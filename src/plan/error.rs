@@ -17,7 +17,7 @@ pub enum Severity {
     /// The profile can't be carried out on this machine or by this version: exit code 3, nothing is printed on
     /// standard output.
     Profile,
-    /// A target isn't as the profile needs it: the run fails, exit code 1.
+    /// A target isn't as the profile needs it, or something that is used up lacks: the run fails, exit code 1.
     Target,
 }
 
@@ -27,7 +27,7 @@ impl PlanError {
         PlanError { severity: Severity::Profile, message: message.into() }
     }
 
-    /// An error of a target.
+    /// An error of a target, or of what can't be had at the moment.
     pub fn target(message: impl Into<String>) -> PlanError {
         PlanError { severity: Severity::Target, message: message.into() }
     }

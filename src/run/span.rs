@@ -149,12 +149,13 @@ fn plan_at(
     plan::plan(profile, span, Surroundings { system, facts: &facts, wish })
 }
 
-/// An engine that the kernel forbids is better known before a large file is created for it.
+/// An engine that the kernel forbids, or has no memory for, is better known before a large file is created for it.
 fn engines_available(plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
     let kinds: HashSet<EngineKind> = plan.workers.iter().map(|worker| worker.engine).collect();
     let unavailable = |kind: EngineKind| {
         let why = kind.row().available().err()?;
-        Some(PlanError::profile(format!("engine {} is not available: {why}", kind.row().name)))
+        let message = format!("engine {} is not available: {why}", kind.row().name);
+        Some(if why.lacking { PlanError::target(message) } else { PlanError::profile(message) })
     };
     let errors: Vec<PlanError> = kinds.into_iter().filter_map(unavailable).collect();
     if errors.is_empty() { Ok(()) } else { Err(errors) }
@@ -186,8 +187,10 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     let Common { profile, precreated, prefilled, system, options, control, console, log } = common;
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.message).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they came out.
-    let planned =
-        locations(span, options).and_then(|at| Ok((plan_at(&at, profile, span, system, options)?, at)));
+    let planned = locations(span, options).and_then(|at| {
+        let plan = plan_at(&at, profile, span, system, options)?;
+        engines_available(&plan).map(|()| (plan, at))
+    });
     let (first, locations) = match planned {
         Ok(planned) => planned,
         Err(errors) => return SpanOutcome::failed(messages(errors)),

@@ -95,7 +95,8 @@ fn explain(evidence: &Evidence) -> Unavailable {
             ("the kernel's io_uring is too old".to_string(), format!("use Linux 5.15 or later, or {SYNC}"))
         }
     };
-    Unavailable { reason, remedy }
+    let lacking = matches!(evidence.errno, Some(libc::ENOMEM | libc::EAGAIN | libc::EMFILE | libc::ENFILE));
+    Unavailable { reason, remedy, lacking }
 }
 
 #[cfg(test)]
@@ -145,6 +146,14 @@ mod tests {
             assert!(told.reason.contains(reason), "{errno:?} {disabled:?} {seccomp:?}: {told}");
             assert!(told.remedy.contains(remedy), "{errno:?} {disabled:?} {seccomp:?}: {told}");
         }
+    }
+
+    #[test]
+    fn what_is_used_up_is_told_from_what_is_forbidden() {
+        let lacking = |errno| explain(&Evidence { errno, disabled: None, seccomp: None }).lacking;
+        let used_up = [libc::ENOMEM, libc::EMFILE, libc::ENFILE].map(Some);
+        assert_eq!(used_up.map(lacking), [true; 3]);
+        assert_eq!([Some(libc::EPERM), Some(libc::ENOSYS), None].map(lacking), [false; 3]);
     }
 
     #[test]
