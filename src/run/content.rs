@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(900);
 const AT_ONCE: usize = 8;
 
 /// Looks at every target that is read, and warns of what would be answered without the medium.
-pub(super) fn look(plan: &SpanPlan, console: &Console) -> Vec<ContentFacts> {
+pub fn look(plan: &SpanPlan, console: &Console) -> Vec<ContentFacts> {
     let facts = facts(orders(plan));
     for warning in facts.iter().flat_map(truth::content_warnings) {
         console.warn(&warning);

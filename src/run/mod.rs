@@ -40,9 +40,12 @@ mod warm_up;
 mod worker;
 
 pub use console::Console;
+pub use content::look as look_at_content;
 pub use control::Control;
 pub use events::Events;
 pub use interrupt::watch;
+pub use live::Counters;
+pub use observe::Observer;
 pub use precreate::resized;
 pub use prefill::Prefill;
 pub use refusals::refusals;
