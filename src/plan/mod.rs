@@ -8,12 +8,14 @@ mod build;
 mod engine;
 mod error;
 mod target;
+mod tracing;
 mod writing;
 
 pub use build::{Surroundings, plan};
 pub use engine::{Wish, completion_matters};
 pub use error::{PlanError, Severity};
 pub use target::creates;
+pub use tracing::TracePlan;
 
 use crate::engine::EngineKind;
 use crate::profile::{RandomDataSource, RawText};
@@ -49,6 +51,8 @@ pub struct SpanPlan {
     pub wait_statistics: bool,
     /// Completions are handled one by one, each request being issued anew at once (`-x`).
     pub completion_routines: bool,
+    /// What is traced (`-e`); `None` = nothing.
+    pub trace: Option<TracePlan>,
     /// What the user should know, though it stops nothing.
     pub warnings: Vec<String>,
 }

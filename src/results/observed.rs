@@ -1,6 +1,6 @@
 //! What was observed around the measured window beside the I/Os themselves: facts for `truth` to judge.
 
-use super::{Effort, Sample, WarmUp};
+use super::{Effort, Sample, Trace, WarmUp};
 use crate::system::content::ContentFacts;
 use crate::system::heat::Heat;
 use crate::system::io_counters::DeviceFacts;
@@ -30,6 +30,9 @@ pub struct Observed {
     /// Names of the engines that did the I/O, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<String>,
+    /// What was traced (`-e`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
     /// Whether completions were polled for (`--poll`): no processor slept meanwhile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub polled: bool,

@@ -32,6 +32,7 @@ mod setup;
 mod sources;
 mod span;
 mod stream;
+mod trace;
 mod warm_up;
 mod worker;
 
