@@ -57,15 +57,22 @@ fn disk_io_agrees_with_the_devices_counters_and_with_the_report() {
     let kernel = DeviceCounters::of(device).since(before);
     let report = ended.report();
     let trace = trace_of(&json);
-    assert_eq!(trace["session"]["lost"], 0, "{trace}");
+    let lost = trace["session"]["lost"].as_u64().unwrap();
     for (kind, table, event, kernels) in
         [("read", "Read IO", "disk_read", kernel.reads), ("write", "Write IO", "disk_write", kernel.writes)]
     {
         let row = device_row(report.0, name, kind);
         let requests: u64 = row[0].parse().unwrap();
         assert!(requests > 1000, "too few to compare at 1 %: {}", ended.stdout);
-        agree(kind, requests, kernels);
-        agree(kind, requests, report.total(table).ios);
+        // Not every kernel records all events, but what is missing is said, to the last one.
+        assert!(
+            requests + lost > kernels - kernels / 100 && requests <= kernels,
+            "{requests} + {lost}, {kernels}"
+        );
+        if lost == 0 {
+            agree(kind, requests, kernels);
+            agree(kind, requests, report.total(table).ios);
+        }
         assert!(count(&trace, event) >= requests, "the machine did what the device did: {trace}");
         // An I/O is handed to the device after we begin to wait for it, and is complete before we know.
         let [mean, median, p99, ours] = [1, 2, 3, 4].map(|cell| row[cell].parse::<f64>().unwrap());

@@ -19,6 +19,13 @@ pub(super) fn write_trace(out: &mut Vec<u8>, trace: &TraceFigures) {
     write_session(out, &trace.session);
     if let Some(devices) = &trace.devices {
         write_devices(out, devices);
+        if trace.session.lost > 0 {
+            put!(
+                out,
+                "{} events were not recorded: requests and times above are those of the others\n",
+                trace.session.lost
+            );
+        }
     }
 }
 
@@ -149,7 +156,8 @@ mod tests {
              vda              | read  |       135000 |    0.118 |    0.097 |    0.220 |    0.177\n\
              vda              | write |            0 |      N/A |      N/A |      N/A |      N/A\n\
              zram0            | not traced: it has no queue\n\
-             vda: 10 of 135000 reads have no time: issued before the trace began, or lost\n";
+             vda: 10 of 135000 reads have no time: issued before the trace began, or lost\n\
+             7 events were not recorded: requests and times above are those of the others\n";
         assert_eq!(text(&TraceFigures { counts, devices: Some(devices), session }), expected);
     }
 

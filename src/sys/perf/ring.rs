@@ -74,7 +74,7 @@ impl Ring {
         self.events.iter().try_for_each(|event| control(event, Control::Disable))
     }
 
-    /// How many events there were, those among them that found the ring full.
+    /// How many events there were, those among them that were not recorded.
     ///
     /// # Errors
     /// What the kernel answers.

@@ -159,7 +159,7 @@ pub const EVENTS: &[EventRow] = &[
         Source::Network(&[("Udp", "InDatagrams"), ("Udp6", "InDatagrams")]),
     ),
     row(TraceClass::Process, TraceEvent::ProcessStart, at("task/task_newtask", "!(clone_flags & 65536)")),
-    // With the last one of its threads; the field is as old as Linux 6.16.
+    // With the last one of its threads; older kernels don't have the field.
     row(TraceClass::Process, TraceEvent::ProcessEnd, at("sched/sched_process_exit", "group_dead == 1")),
     row(TraceClass::Thread, TraceEvent::ThreadStart, at("task/task_newtask", "")),
     row(TraceClass::Thread, TraceEvent::ThreadEnd, at("sched/sched_process_exit", "")),
