@@ -82,7 +82,7 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     lap();
     let content = run::look_at_content(&plan, &console);
     lap();
-    let mut observer = Observer::new(&plan, &system, &options);
+    let mut observer = Observer::new(&plan, &system, &options).expect("nothing is traced");
     lap();
     observer.measurement_is_near();
     lap();

@@ -24,6 +24,7 @@ use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, 
 use diskspd::system::stack::{Layer, Stack};
 use diskspd::system::storage::{BlockDevice, FileSystem, Storage};
 use diskspd::system::threads::ThreadTimes;
+use diskspd::system::tracing::{EVENTS, TraceEvent};
 use schema::Shape;
 use serde_json::Value;
 use std::path::Path;
@@ -184,8 +185,13 @@ fn fill_profile(profile: &mut Profile) {
 }
 
 fn fill_results(span: &mut SpanResults) {
-    span.observed =
-        Some(Observed { devices: Some(devices()), content: contents(), polled: true, ..Observed::default() });
+    span.observed = Some(Observed {
+        devices: Some(devices()),
+        content: contents(),
+        polled: true,
+        trace: Some(trace()),
+        ..Observed::default()
+    });
     span.threads[0].wait = Some(WaitStatistics::default());
     span.threads[0].engine = Some(EngineUse::default());
     let path = RawText::from(b"\xff".to_vec());
@@ -228,6 +234,7 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
         } else {
             Vec::new()
         },
+        trace: Some(Trace::default()),
         ..Observed::default()
     };
     record.results.time_spans[0].observed = Some(observed);
@@ -307,6 +314,31 @@ fn devices() -> DeviceFacts {
         own: Some(OwnIo::default()),
         unwritten: Some((1, 1)),
         elapsed: 1,
+    }
+}
+
+/// Of a machine that tells some things only; a second trace is one of nothing.
+fn trace() -> Trace {
+    let count =
+        |event, count| EventCount { event, count, reason: count.is_none().then(|| "not here".into()) };
+    let mut times = CompletionTimes { requests: 2, ..CompletionTimes::default() };
+    times.times.record(1);
+    let device = DeviceTimes {
+        device: "sda".into(),
+        targets: vec![b"\xff".to_vec().into(), "a.dat".into()],
+        read: times.clone(),
+        write: times,
+        reason: None,
+    };
+    let untold = DeviceTimes { device: "zram0".into(), reason: Some("why".into()), ..DeviceTimes::default() };
+    Trace {
+        counts: EVENTS
+            .iter()
+            .map(|row| count(row.event, Some(1)))
+            .chain([count(TraceEvent::ProcessEnd, None)])
+            .collect(),
+        devices: Some(vec![device, untold]),
+        session: TraceSession { clock: "CLOCK_MONOTONIC".into(), ..TraceSession::default() },
     }
 }
 

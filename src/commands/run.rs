@@ -37,11 +37,6 @@ pub fn run(request: &RunRequest) -> u8 {
     if request.profile_only {
         return print_profile(profile);
     }
-    if profile.etw.is_some() {
-        say(format_args!(
-            "WARNING: -e: Linux has no such event tracing; the report comes without its sections"
-        ));
-    }
     if profile.time_spans.iter().flat_map(|span| &span.targets).any(|target| target.temporary_file) {
         say(format_args!(
             "WARNING: -ft (TemporaryFile): Linux has no such hint; it is reported and changes nothing"

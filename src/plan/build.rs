@@ -2,7 +2,7 @@
 
 use super::access::{map_options, open_mode, priority};
 use super::engine::{self, Wish};
-use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, writing};
+use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, tracing, writing};
 use crate::profile::{Profile, Target, TimeSpan};
 use crate::system::System;
 use crate::system::target::TargetFacts;
@@ -48,6 +48,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         return Err(errors);
     }
 
+    let trace = tracing::tracing(profile.etw.as_ref(), around.wish)?;
     let cpus = affinity::cpus(span, &around.system.topology);
     let mut workers = Vec::new();
     let mut idle = Vec::new();
@@ -103,6 +104,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         targets: span.targets.len(),
         sources,
         wait_statistics: profile.verbose_stats,
+        trace,
         warnings,
     })
 }

@@ -8,12 +8,14 @@ mod build;
 mod engine;
 mod error;
 mod target;
+mod tracing;
 mod writing;
 
 pub use build::{Surroundings, plan};
 pub use engine::{Wish, completion_matters};
 pub use error::{PlanError, Severity};
 pub use target::creates;
+pub use tracing::TracePlan;
 
 use crate::engine::EngineKind;
 use crate::profile::{RandomDataSource, RawText};
@@ -47,6 +49,8 @@ pub struct SpanPlan {
     pub sources: Vec<RandomDataSource>,
     /// Whether waits are reported (`-vs`).
     pub wait_statistics: bool,
+    /// What is traced (`-e`); `None` = nothing.
+    pub trace: Option<TracePlan>,
     /// What the user should know, though it stops nothing.
     pub warnings: Vec<String>,
 }

@@ -77,7 +77,7 @@ pub enum PrecreateFiles {
     OnlyFilesWithConstantOrZeroSizes,
 }
 
-/// Event tracing switches (`-e`). Recorded, because profiles show them; Linux has no such tracing.
+/// Event tracing switches (`-e`). What each of them means on Linux, `plan` decides.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // the names are the documentation: DISKSPD's own
 pub struct Etw {

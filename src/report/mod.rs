@@ -16,6 +16,8 @@ pub mod profile_text;
 pub mod profile_xml;
 pub mod text;
 mod text_tables;
+mod trace_sections;
+mod trace_text;
 pub mod verdicts;
 pub mod xml;
 

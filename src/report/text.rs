@@ -3,6 +3,7 @@
 
 use super::profile_text::{range_start, write_profile};
 use super::text_tables::{write_charts, write_cpu_table, write_table, write_waits};
+use super::trace_text::write_trace;
 use crate::profile::Profile;
 use crate::results::{
     DistributionGroup, EffectiveRange, Measured, Record, Summary, Throughput, Totals, is_heterogeneous,
@@ -82,6 +83,9 @@ fn write_measured(out: &mut Vec<u8>, span: &Measured) {
     }
     if let Some(charts) = &span.latency {
         write_charts(out, charts);
+    }
+    if let Some(trace) = &span.trace {
+        write_trace(out, trace);
     }
     if !span.waits.is_empty() {
         write_waits(out, &span.waits);

@@ -9,6 +9,7 @@ mod pace;
 mod record;
 mod summarize;
 mod summary;
+mod trace;
 
 pub(crate) use cpu::is_heterogeneous;
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
@@ -25,6 +26,10 @@ pub use summary::{
     Chart, ChartRow, DistributionGroup, DistributionUser, FINE_PERCENTILES, Figures, FineChart, IopsSeries,
     LatencyCharts, LatencyFigures, Measured, PERCENTILES, PathChart, Row, Summary, Table, ThreadWaits,
     Throughput, Totals,
+};
+pub use trace::{
+    CompletionFigures, CompletionTimes, DeviceFigures, DeviceTimes, EventCount, Trace, TraceFigures,
+    TraceSession,
 };
 
 use crate::engine::Direction;

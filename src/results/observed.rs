@@ -1,6 +1,6 @@
 //! What was observed around the measured window beside the I/Os themselves: facts for `truth` to judge.
 
-use super::{Effort, LostTimes, Sample, WarmUp};
+use super::{Effort, LostTimes, Sample, Trace, WarmUp};
 use crate::system::content::ContentFacts;
 use crate::system::heat::Heat;
 use crate::system::io_counters::DeviceFacts;
@@ -31,6 +31,9 @@ pub struct Observed {
     /// What the targets that are read held before the run; empty = it could not be looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<ContentFacts>,
+    /// What was traced (`-e`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
     /// Whether completions were polled for (`--poll`): no processor slept meanwhile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub polled: bool,

@@ -2,7 +2,8 @@
 
 use super::summary::*;
 use super::{
-    Course, CpuTable, DirectionResults, EffectiveRange, Record, SpanResults, TargetResults, ThreadResults,
+    CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes, DirectionResults,
+    EffectiveRange, Record, SpanResults, TargetResults, ThreadResults, TraceFigures,
 };
 use crate::profile::{RawText, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
@@ -42,6 +43,7 @@ impl Measured {
             write,
             fine: span.measure_latency.then(|| FineChart::new(&results.threads)),
             iops: span.calculate_iops_std_dev.then(|| IopsSeries::of_span(&course, results)),
+            trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(&results.threads)),
             waits: if waits { wait_statistics(&results.threads) } else { Vec::new() },
         })
@@ -210,6 +212,40 @@ impl Latencies {
         let total = self.total();
         let row = |p: f64| self.row(&total, p);
         Chart { min: row(0.0), percentiles: PERCENTILES.into_iter().map(row).collect(), max: row(1.0) }
+    }
+}
+
+fn trace_of(results: &SpanResults) -> Option<TraceFigures> {
+    let trace = results.observed.as_ref()?.trace.as_ref()?;
+    let devices = trace.devices.as_ref().map(|devices| {
+        devices.iter().map(|device| device_figures(device, &results.threads)).collect::<Vec<DeviceFigures>>()
+    });
+    Some(TraceFigures { counts: trace.counts.clone(), devices, session: trace.session.clone() })
+}
+
+fn device_figures(device: &DeviceTimes, threads: &[ThreadResults]) -> DeviceFigures {
+    let figures = |times: &CompletionTimes, direction: fn(&TargetResults) -> &DirectionResults| {
+        let mut own = Moments::default();
+        rows(threads)
+            .filter(|(_, target)| device.targets.contains(&target.path))
+            .filter_map(|(_, target)| direction(target).latency.as_ref())
+            .for_each(|latency| own.merge(latency.moments()));
+        let at = |share| times.times.percentile(share).map(|nanos| ms(nanos as f64));
+        let moments = times.times.moments();
+        CompletionFigures {
+            requests: times.requests,
+            timed: moments.count(),
+            mean: moments.mean().map(ms),
+            median: at(0.5),
+            p99: at(0.99),
+            own: own.mean().map(ms),
+        }
+    };
+    DeviceFigures {
+        device: device.device.clone(),
+        read: figures(&device.read, |target| &target.read),
+        write: figures(&device.write, |target| &target.write),
+        reason: device.reason.clone(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The summary: every figure that reports show, derived once. All reports print these, so they can't disagree.
 
-use super::{CpuTable, EffectiveRange, IntervalFigures, WaitStatistics};
+use super::{CpuTable, EffectiveRange, IntervalFigures, TraceFigures, WaitStatistics};
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,9 @@ pub struct Measured {
     /// The course of the span (`-D`).
     #[serde(default)]
     pub iops: Option<IopsSeries>,
+    /// The trace (`-e`).
+    #[serde(default)]
+    pub trace: Option<TraceFigures>,
     /// Wait statistics (`-vs`), ascending by thread.
     pub waits: Vec<ThreadWaits>,
 }

@@ -36,6 +36,7 @@ mod setup;
 mod sources;
 mod span;
 mod stream;
+mod trace;
 mod warm_up;
 mod worker;
 

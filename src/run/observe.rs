@@ -7,11 +7,13 @@ use super::effort;
 use super::live::Counters;
 use super::observe_devices::{self, DeviceWatch};
 use super::span::Options;
+use super::trace::TraceWatch;
 use crate::plan::SpanPlan;
 use crate::results::{HeatChange, Observed};
 use crate::system::System;
 use crate::system::heat::Heat;
 use crate::system::root::Root;
+use crate::system::tracing::refusal::TraceRefusal;
 
 /// The observer of one time span in real time.
 #[derive(Debug)]
@@ -19,43 +21,64 @@ pub struct Observer<'a> {
     system: &'a System,
     effort: effort::Watch,
     devices: DeviceWatch,
+    trace: Option<TraceWatch>,
     /// What is known so far.
     pub(super) observed: Observed,
 }
 
 impl<'a> Observer<'a> {
     /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds.
-    pub fn new(plan: &'a SpanPlan, system: &'a System, options: &Options) -> Observer<'a> {
+    ///
+    /// # Errors
+    /// What has to be traced (`-e`) can't be.
+    pub fn new(
+        plan: &'a SpanPlan,
+        system: &'a System,
+        options: &Options,
+    ) -> Result<Observer<'a>, TraceRefusal> {
         let heat = HeatChange { before: heat(system), ..HeatChange::default() };
         let heat = (!heat.before.is_unknown()).then_some(heat);
         let polled = plan.workers.iter().any(|worker| worker.poll);
-        Observer {
+        Ok(Observer {
             system,
             effort: effort::Watch::new(plan),
             devices: DeviceWatch::new(plan, options.flush_after),
+            trace: TraceWatch::open(plan)?,
             observed: Observed { heat, polled, ..Observed::default() },
-        }
+        })
     }
 
     /// Shortly before accounting is switched on: what takes longer.
     pub fn measurement_is_near(&mut self) {
         self.devices.look_at_memory_before();
+        if let Some(trace) = &mut self.trace {
+            trace.window_is_near();
+        }
     }
 
     /// Right before accounting is switched on.
     pub fn measurement_begins(&mut self, workers: &[Counters]) {
         self.effort.begin(workers);
+        if let Some(trace) = &mut self.trace {
+            trace.begin();
+        }
         self.devices.begin();
     }
 
     /// Right after accounting was switched off.
     pub fn measurement_ended(&mut self) {
         self.devices.end();
+        if let Some(trace) = &mut self.trace {
+            trace.end();
+        }
         self.effort.end();
     }
 
     /// When all that belongs to the window has been read, before the cool-down.
     pub fn measurement_is_over(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.window_is_over();
+        }
         self.devices.look_at_memory();
     }
 
@@ -66,6 +89,7 @@ impl<'a> Observer<'a> {
         }
         self.observed.effort = Some(self.effort.finish());
         self.observed.devices = self.devices.finish();
+        self.observed.trace = self.trace.and_then(TraceWatch::finish);
         self.observed
     }
 }

@@ -61,10 +61,7 @@ impl DeviceWatch {
         let targets: Vec<Target> = targets(plan)
             .into_iter()
             .map(|(engine, target)| {
-                let stack = match without_io(engine) {
-                    Some(stack) => stack,
-                    None => stack::stack(&target.location),
-                };
+                let stack = stack_of(engine, target);
                 let written = target.open.write && engine.row().real_io;
                 let file = written.then(|| File::open(&target.location).ok()).flatten();
                 let facts = TargetDevices { path: target.path.clone(), stack, ..Default::default() };
@@ -155,7 +152,7 @@ pub fn simulated(plan: &SpanPlan) -> DeviceFacts {
 }
 
 /// The targets of all workers, each path once.
-fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
+pub(super) fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
     let mut found: Vec<(EngineKind, &WorkerTarget)> = Vec::new();
     for worker in &plan.workers {
         for target in &worker.targets {
@@ -168,6 +165,11 @@ fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
         }
     }
     found
+}
+
+/// What a target lies on, as far as the engine reaches it.
+pub(super) fn stack_of(engine: EngineKind, target: &WorkerTarget) -> Stack {
+    without_io(engine).unwrap_or_else(|| stack::stack(&target.location))
 }
 
 /// Engines that don't touch any device say so.

@@ -16,7 +16,7 @@ use super::sampler::Sampler;
 use super::setup::{self, Shared};
 use super::stream::{Progress, Ticker};
 use super::worker::{Outcome as Ended, Phases};
-use super::{content, creation, prefill, recorder, sources, warm_up};
+use super::{content, creation, prefill, recorder, sources, trace, warm_up};
 use crate::clock::{self, SECOND};
 use crate::engine::EngineKind;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, Wish, WorkerPlan};
@@ -97,6 +97,7 @@ pub fn probe_and_plan(
 ) -> Result<SpanPlan, Vec<PlanError>> {
     let plan = plan_at(&locations(span, options)?, profile, span, system, options)?;
     engines_available(&plan)?;
+    trace::check(&plan).map_err(|refusal| vec![PlanError::profile(refusal.to_string())])?;
     Ok(plan)
 }
 
@@ -298,7 +299,10 @@ fn measure(
     let mut results = SpanResults::default();
     // Without files there is nothing to be read.
     let content = if options.simulated() { Vec::new() } else { content::look(plan, console) };
-    let mut observer = Observer::new(plan, system, options);
+    let mut observer = match Observer::new(plan, system, options) {
+        Ok(observer) => observer,
+        Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
+    };
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for (index, worker) in plan.workers.iter().enumerate() {

@@ -13,6 +13,7 @@ pub mod mapping;
 pub mod memory;
 pub mod noop;
 pub mod page_cache;
+pub mod perf;
 pub mod problem;
 pub mod ring;
 pub mod standard_error;

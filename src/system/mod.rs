@@ -23,6 +23,7 @@ pub mod storage;
 pub mod target;
 pub mod threads;
 mod topology;
+pub mod tracing;
 mod usage;
 
 pub use device::{Details, details};

@@ -129,21 +129,23 @@ pub const FLAGS: &[Flag] = &[
         forms: &[
             (
                 "-e<class>",
-                "trace a class of events: PROCESS, THREAD, IMAGE_LOAD, DISK_IO, MEMORY_PAGE_FAULTS, \
-                 MEMORY_HARD_FAULTS, NETWORK or REGISTRY; may be repeated",
+                "count a class of the machine's events while measuring: PROCESS, THREAD, IMAGE_LOAD, DISK_IO (with \
+                 the devices' own time beside ours), MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, NETWORK or REGISTRY; \
+                 may be repeated",
             ),
             ("-ep", "paged memory for the trace"),
-            ("-eq", "trace timer: performance counter"),
+            ("-eq", "trace timer: performance counter (CLOCK_MONOTONIC, which is used anyway)"),
             ("-es", "trace timer: system time"),
-            ("-ec", "trace timer: cycle counter"),
+            ("-ec", "trace timer: cycle counter (CLOCK_MONOTONIC_RAW)"),
         ],
         default: "no tracing",
         scope: Scope::Profile,
         notes: "",
         compatibility: Differs(
-            "has no effect, which a warning says: it is only reported; such traces exist on Windows only",
+            "counted by the kernel's tracepoints and counters, which needs root (CAP_PERFMON); what Linux doesn't count \
+             is N/A; IMAGE_LOAD, REGISTRY, -ep and -es are refused: they have no counterpart (docs/measuring.md)",
         ),
-        tested: &["command_lines", "profiles", "bad_input"],
+        tested: &["command_lines", "profiles", "tracing"],
         with_profile: false,
         values: &[
             "PROCESS",

@@ -5,6 +5,7 @@ mod figures;
 mod findings;
 mod number;
 mod system;
+mod trace;
 mod verdict;
 mod writer;
 
@@ -104,6 +105,9 @@ fn write_span(out: &mut Writer, asked: &TimeSpan, span: &Measured, got: &SpanRes
         let intervals = iops.intervals.iter().map(|i| (i.end_ms, i.read, i.write));
         figures::write_iops(out, std_devs, intervals);
     }
+    if let Some(found) = &span.trace {
+        trace::write(out, found);
+    }
     // The tables have a row for each target of each thread, in the same order.
     let mut rows = span.read.rows.iter().zip(&span.write.rows);
     for (thread, results) in got.threads.iter().enumerate() {
@@ -115,6 +119,9 @@ fn write_span(out: &mut Writer, asked: &TimeSpan, span: &Measured, got: &SpanRes
         }
         write_waits(out, span, thread, results);
         out.close("Thread");
+    }
+    if let Some(devices) = span.trace.as_ref().and_then(|found| found.devices.as_ref()) {
+        trace::write_devices(out, devices);
     }
     Ok(())
 }

@@ -1,0 +1,208 @@
+//! Traces the measured window (`-e`): what is counted, and how long the devices took.
+//!
+//! Counters stand still before the window and after it. Requests of the devices are recorded one by one, by the kernel
+//! into rings of memory, and matched by a thread that keeps off the workers' CPUs. Nothing of this happens without `-e`.
+
+mod counters;
+mod recorder;
+mod requests;
+
+use super::observe_devices;
+use crate::plan::SpanPlan;
+use crate::profile::RawText;
+use crate::results::{Trace, TraceSession};
+use crate::sys::perf::Tracepoint;
+use crate::system::root::{Root, cpu_list};
+use crate::system::tracing::devices::{TracedDevice, traced_devices};
+use crate::system::tracing::refusal::TraceRefusal;
+use crate::system::tracing::{BlockFormat, EVENTS, Format, Source, TraceClass, Tracefs};
+use counters::Counters;
+use recorder::{Recorder, Rings};
+use requests::BlockFormats;
+use std::io;
+
+/// When a request is handed to its driver, and when it is complete.
+const ISSUE: &str = "block/block_rq_issue";
+const COMPLETE: &str = "block/block_rq_complete";
+/// Reads and writes; flushes and discards move no data of the program's.
+const MOVES_DATA: &str = "(rwbs ~ \"*R*\" || rwbs ~ \"*W*\")";
+/// The kernel takes conditions of up to a page; more devices than fit are told apart here.
+const LONGEST_FILTER: usize = 3000;
+
+/// The trace of a time span.
+#[derive(Debug)]
+pub struct TraceWatch {
+    counters: Counters,
+    recorder: Option<Recorder>,
+    devices: Option<Vec<Traced>>,
+    clock: &'static str,
+}
+
+/// A device and the targets on it.
+#[derive(Debug)]
+struct Traced {
+    device: TracedDevice,
+    targets: Vec<RawText>,
+}
+
+/// What traces need of the machine.
+#[derive(Debug)]
+struct Machine {
+    root: Root,
+    /// By the kernel's numbers.
+    cpus: Vec<u32>,
+    /// Where any tracepoint is needed.
+    tracefs: Option<Tracefs>,
+}
+
+impl Machine {
+    fn look(classes: &[TraceClass]) -> Result<Machine, TraceRefusal> {
+        let root = Root::live();
+        let cpus = cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default());
+        let traced = EVENTS.iter().filter(|row| classes.contains(&row.class));
+        let needed = traced.into_iter().any(|row| matches!(row.source, Source::Tracepoint { .. }));
+        let tracefs = needed.then(|| Tracefs::find(&root)).transpose()?;
+        Ok(Machine { root, cpus, tracefs })
+    }
+
+    fn format(&self, name: &str) -> Result<Option<Format>, TraceRefusal> {
+        self.tracefs.as_ref().map_or(Ok(None), |tracefs| tracefs.format(name))
+    }
+
+    /// Why an event can't be opened.
+    fn refusal(&self, error: io::Error) -> TraceRefusal {
+        let paranoid = self.root.text("/proc/sys/kernel/perf_event_paranoid");
+        TraceRefusal::Events { error, paranoid: paranoid.and_then(|text| text.parse().ok()) }
+    }
+
+    /// What to record of the devices with these numbers.
+    fn requests(&self, numbers: &[u32]) -> Result<(BlockFormats, [Tracepoint; 2]), TraceRefusal> {
+        let find = |name: &str| {
+            let format = self.format(name)?.and_then(|format| BlockFormat::of(&format));
+            format.ok_or_else(|| TraceRefusal::NoTracepoint { names: name.into() })
+        };
+        let formats = BlockFormats { issue: find(ISSUE)?, complete: find(COMPLETE)? };
+        let filter = device_filter(numbers);
+        let point = |format: &BlockFormat| Tracepoint { id: format.id, filter: filter.clone() };
+        Ok((formats, [point(&formats.issue), point(&formats.complete)]))
+    }
+}
+
+fn device_filter(numbers: &[u32]) -> String {
+    let devices: Vec<String> = numbers.iter().map(|number| format!("dev == {number}")).collect();
+    let filter = format!("{MOVES_DATA} && ({})", devices.join(" || "));
+    if devices.is_empty() || filter.len() > LONGEST_FILTER { MOVES_DATA.into() } else { filter }
+}
+
+/// A CPU that has gone offline meanwhile has nothing to tell.
+fn is_offline(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ENODEV)
+}
+
+/// Whether what the plan wants traced can be; nothing stays open.
+///
+/// # Errors
+/// It can't, and what to do.
+pub fn check(plan: &SpanPlan) -> Result<(), TraceRefusal> {
+    let Some(trace) = &plan.trace else { return Ok(()) };
+    let machine = Machine::look(&trace.classes)?;
+    Counters::open(&trace.classes, &machine)?;
+    if trace.classes.contains(&TraceClass::DiskIo) {
+        // Which devices it will be isn't known before the files are there.
+        let (_, points) = machine.requests(&[])?;
+        Rings::open(&machine.cpus, &points, trace.clock).map_err(|error| machine.refusal(error))?;
+    }
+    Ok(())
+}
+
+impl TraceWatch {
+    /// Opens all that is traced; `Ok(None)` = nothing is.
+    ///
+    /// # Errors
+    /// It can't be opened, and what to do.
+    pub fn open(plan: &SpanPlan) -> Result<Option<TraceWatch>, TraceRefusal> {
+        let Some(trace) = &plan.trace else { return Ok(None) };
+        let machine = Machine::look(&trace.classes)?;
+        let counters = Counters::open(&trace.classes, &machine)?;
+        let asked = trace.classes.contains(&TraceClass::DiskIo);
+        let devices = asked.then(|| traced(&machine.root, plan));
+        let traced = devices.iter().flatten().filter_map(|traced| traced.device.number.ok());
+        let numbers: Vec<u32> = traced.collect();
+        let mut recorder = None;
+        if !numbers.is_empty() {
+            let (formats, points) = machine.requests(&numbers)?;
+            let rings = Rings::open(&machine.cpus, &points, trace.clock);
+            let rings = rings.map_err(|error| machine.refusal(error))?;
+            let workers = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
+            let started = Recorder::start(rings, formats, &numbers, trace.clock, workers);
+            recorder = Some(started.map_err(|error| machine.refusal(error))?);
+        }
+        Ok(Some(TraceWatch { counters, recorder, devices, clock: trace.clock.name() }))
+    }
+
+    /// Shortly before the window: recording begins, so that requests in flight at its edge are known.
+    pub fn window_is_near(&mut self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.record();
+        }
+    }
+
+    /// The window opens.
+    pub fn begin(&mut self) {
+        self.counters.begin();
+        if let Some(recorder) = &self.recorder {
+            recorder.begin();
+        }
+    }
+
+    /// The window has closed.
+    pub fn end(&mut self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.end();
+        }
+        self.counters.end();
+    }
+
+    /// Nothing more is recorded.
+    pub fn window_is_over(&mut self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.stop();
+        }
+    }
+
+    /// What was found; `None` when the window was never closed.
+    pub fn finish(self) -> Option<Trace> {
+        let clock = self.clock.to_owned();
+        let mut recorded = self.recorder.map(Recorder::finish).unwrap_or_default();
+        let mut devices = self.devices;
+        let times = devices.iter_mut().flatten().map(|traced| recorded.device_times(traced)).collect();
+        let session = TraceSession { clock, ..recorded.session };
+        Some(Trace { counts: self.counters.finish()?, devices: devices.is_some().then_some(times), session })
+    }
+}
+
+/// The devices beneath all targets, each once.
+fn traced(root: &Root, plan: &SpanPlan) -> Vec<Traced> {
+    let mut found: Vec<Traced> = Vec::new();
+    for (engine, target) in observe_devices::targets(plan) {
+        for device in traced_devices(root, &observe_devices::stack_of(engine, target)) {
+            match found.iter_mut().find(|known| known.device == device) {
+                Some(known) => known.targets.push(target.path.clone()),
+                None => found.push(Traced { device, targets: vec![target.path.clone()] }),
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_leaves_out_other_devices_unless_there_are_too_many() {
+        assert_eq!(device_filter(&[1, 2]), "(rwbs ~ \"*R*\" || rwbs ~ \"*W*\") && (dev == 1 || dev == 2)");
+        assert_eq!(device_filter(&[]), MOVES_DATA);
+        assert_eq!(device_filter(&[u32::MAX; 1000]), MOVES_DATA);
+    }
+}

@@ -1,0 +1,182 @@
+//! The table of events: what each of DISKSPD's counters means on Linux.
+
+use serde::{Deserialize, Serialize};
+
+/// A class of events, as `-e` names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TraceClass {
+    /// `DISK_IO`
+    DiskIo,
+    /// `MEMORY_PAGE_FAULTS`
+    PageFaults,
+    /// `MEMORY_HARD_FAULTS`: not with `MEMORY_PAGE_FAULTS`, where they are one of the counters.
+    HardFaults,
+    /// `NETWORK`
+    Network,
+    /// `PROCESS`
+    Process,
+    /// `THREAD`
+    Thread,
+}
+
+/// One kind of event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceEvent {
+    /// Reads that block devices completed.
+    DiskRead,
+    /// Writes that block devices completed.
+    DiskWrite,
+    /// Copies of a shared page made for its writer.
+    CopyOnWriteFault,
+    /// Fresh pages of zeros.
+    DemandZeroFault,
+    /// Stacks that grew by a guard page.
+    GuardPageFault,
+    /// Page faults that had to wait for I/O.
+    HardFault,
+    /// Page faults that were solved in memory.
+    TransitionFault,
+    /// TCP connections that were accepted.
+    Accept,
+    /// TCP connections that were made.
+    Connect,
+    /// TCP connections that ended.
+    Disconnect,
+    /// Second attempts to connect.
+    Reconnect,
+    /// TCP segments that were sent again.
+    Retransmit,
+    /// TCP segments sent, those sent again left out.
+    TcpSend,
+    /// TCP segments received.
+    TcpReceive,
+    /// UDP datagrams sent.
+    UdpSend,
+    /// UDP datagrams received.
+    UdpReceive,
+    /// Processes that began.
+    ProcessStart,
+    /// Processes that ended.
+    ProcessEnd,
+    /// Threads that began, the first one of every process among them.
+    ThreadStart,
+    /// Threads that ended.
+    ThreadEnd,
+}
+
+/// Where the kernel counts a kind of event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// At a tracepoint.
+    Tracepoint {
+        /// Its directory below `events`.
+        name: &'static str,
+        /// Which of its events, as a condition on its fields; empty = all.
+        filter: &'static str,
+    },
+    /// By the software event of the same name.
+    MajorFaults,
+    /// By the software event of the same name.
+    MinorFaults,
+    /// In `/proc/net/snmp` and `/proc/net/snmp6`: the sum of these, each a protocol and a counter.
+    Network(&'static [(&'static str, &'static str)]),
+    /// Nowhere, and why.
+    Nowhere(&'static str),
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventRow {
+    /// The kind of event.
+    pub event: TraceEvent,
+    /// The class it belongs to.
+    pub class: TraceClass,
+    /// Where it is counted.
+    pub source: Source,
+}
+
+const fn row(class: TraceClass, event: TraceEvent, source: Source) -> EventRow {
+    EventRow { event, class, source }
+}
+
+const fn at(name: &'static str, filter: &'static str) -> Source {
+    Source::Tracepoint { name, filter }
+}
+
+/// All kinds of events. The order is that of the report. Numbers in the conditions: states of TCP are those of
+/// net/tcp_states.h (1 established, 2 SYN sent, 3 SYN received, 7 closed, 10 listening, 12 a new SYN received), protocol
+/// 6 is TCP, 65536 is `CLONE_THREAD`.
+pub const EVENTS: &[EventRow] = &[
+    // `R` and `W` stand for nothing else in these flags.
+    row(TraceClass::DiskIo, TraceEvent::DiskRead, at("block/block_rq_complete", "rwbs ~ \"*R*\"")),
+    row(TraceClass::DiskIo, TraceEvent::DiskWrite, at("block/block_rq_complete", "rwbs ~ \"*W*\"")),
+    row(TraceClass::PageFaults, TraceEvent::CopyOnWriteFault, Source::Nowhere(NOT_APART)),
+    row(TraceClass::PageFaults, TraceEvent::DemandZeroFault, Source::Nowhere(NOT_APART)),
+    row(
+        TraceClass::PageFaults,
+        TraceEvent::GuardPageFault,
+        Source::Nowhere("stacks have no guard pages that are counted"),
+    ),
+    row(TraceClass::PageFaults, TraceEvent::HardFault, Source::MajorFaults),
+    row(TraceClass::PageFaults, TraceEvent::TransitionFault, Source::MinorFaults),
+    row(TraceClass::HardFaults, TraceEvent::HardFault, Source::MajorFaults),
+    row(
+        TraceClass::Network,
+        TraceEvent::Accept,
+        at("sock/inet_sock_set_state", "protocol == 6 && oldstate == 3 && newstate == 1"),
+    ),
+    row(
+        TraceClass::Network,
+        TraceEvent::Connect,
+        at("sock/inet_sock_set_state", "protocol == 6 && oldstate == 2 && newstate == 1"),
+    ),
+    row(
+        TraceClass::Network,
+        TraceEvent::Disconnect,
+        at(
+            "sock/inet_sock_set_state",
+            "protocol == 6 && newstate == 7 && oldstate != 2 && oldstate != 3 && oldstate != 7 && oldstate != 10 && \
+             oldstate != 12",
+        ),
+    ),
+    row(
+        TraceClass::Network,
+        TraceEvent::Reconnect,
+        Source::Nowhere("a second attempt to connect is a connection of its own"),
+    ),
+    row(TraceClass::Network, TraceEvent::Retransmit, Source::Network(&[("Tcp", "RetransSegs")])),
+    row(TraceClass::Network, TraceEvent::TcpSend, Source::Network(&[("Tcp", "OutSegs")])),
+    row(TraceClass::Network, TraceEvent::TcpReceive, Source::Network(&[("Tcp", "InSegs")])),
+    row(
+        TraceClass::Network,
+        TraceEvent::UdpSend,
+        Source::Network(&[("Udp", "OutDatagrams"), ("Udp6", "OutDatagrams")]),
+    ),
+    row(
+        TraceClass::Network,
+        TraceEvent::UdpReceive,
+        Source::Network(&[("Udp", "InDatagrams"), ("Udp6", "InDatagrams")]),
+    ),
+    row(TraceClass::Process, TraceEvent::ProcessStart, at("task/task_newtask", "!(clone_flags & 65536)")),
+    // With the last one of its threads; older kernels don't have the field.
+    row(TraceClass::Process, TraceEvent::ProcessEnd, at("sched/sched_process_exit", "group_dead == 1")),
+    row(TraceClass::Thread, TraceEvent::ThreadStart, at("task/task_newtask", "")),
+    row(TraceClass::Thread, TraceEvent::ThreadEnd, at("sched/sched_process_exit", "")),
+];
+
+const NOT_APART: &str = "Linux counts these among the faults that are solved in memory";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_has_one_row_in_a_class() {
+        for (index, row) in EVENTS.iter().enumerate() {
+            let same = |other: &&EventRow| (other.class, other.event) == (row.class, row.event);
+            assert_eq!(EVENTS.iter().position(|other| same(&other)), Some(index), "{row:?}");
+        }
+        assert!(EVENTS.is_sorted_by_key(|row| row.class), "a class stands together");
+    }
+}

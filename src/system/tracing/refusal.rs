@@ -1,0 +1,105 @@
+//! Why the kernel's events can't be traced, and what to do.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// What stands in the way of a trace.
+#[derive(Debug)]
+pub enum TraceRefusal {
+    /// tracefs isn't mounted, and mounting it for this program alone failed like this.
+    NotMounted {
+        /// Why not.
+        error: io::Error,
+    },
+    /// tracefs may not be read.
+    Tracefs {
+        /// Which part of it.
+        at: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The kernel doesn't let its events be opened.
+    Events {
+        /// What it answered.
+        error: io::Error,
+        /// What `/proc/sys/kernel/perf_event_paranoid` says; `None` = there is no such file.
+        paranoid: Option<i32>,
+    },
+    /// The kernel has no tracepoint to tell of a class of events.
+    NoTracepoint {
+        /// Which ones were looked for.
+        names: String,
+    },
+}
+
+/// Who may do all of it.
+const PRIVILEGE: &str = "run it as root, or give the program what it needs: setcap \
+                         cap_perfmon,cap_dac_read_search,cap_ipc_lock=ep $(command -v diskspd)";
+
+impl fmt::Display for TraceRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("-e: ")?;
+        match self {
+            TraceRefusal::NotMounted { error } => write!(
+                f,
+                "the kernel's tracepoints are out of sight: tracefs is not mounted, and mounting it for this run alone \
+                 failed ({error}); run it as root, or mount it as root: mount -t tracefs tracefs /sys/kernel/tracing"
+            ),
+            TraceRefusal::Tracefs { at, error } => {
+                write!(f, "the kernel's tracepoints can't be read in {}: {error}; {PRIVILEGE}", at.display())
+            }
+            TraceRefusal::Events { error, paranoid } => events(f, error, *paranoid),
+            TraceRefusal::NoTracepoint { names } => {
+                write!(
+                    f,
+                    "this kernel has no tracepoint {names}; it was built without (CONFIG_FTRACE, CONFIG_BLOCK)"
+                )
+            }
+        }
+    }
+}
+
+fn events(f: &mut fmt::Formatter<'_>, error: &io::Error, paranoid: Option<i32>) -> fmt::Result {
+    write!(f, "the kernel's events can't be opened (perf_event_open(2): {error})")?;
+    match (error.raw_os_error(), paranoid) {
+        (_, None) => f.write_str("; this kernel was built without CONFIG_PERF_EVENTS"),
+        (Some(libc::EACCES | libc::EPERM), Some(level)) => write!(
+            f,
+            "; {PRIVILEGE}; or let everybody trace: sysctl kernel.perf_event_paranoid=-1 (it is {level}). In a container \
+             its seccomp profile may forbid it even to root"
+        ),
+        (Some(libc::EMFILE), _) => {
+            f.write_str("; it takes some per CPU: raise the limit of open files (ulimit -n 65536)")
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_refusal_says_what_to_do() {
+        let events =
+            |errno, paranoid| TraceRefusal::Events { error: io::Error::from_raw_os_error(errno), paranoid };
+        let denied = || io::Error::from_raw_os_error(libc::EACCES);
+        let table = [
+            (TraceRefusal::NotMounted { error: denied() }, "mount -t tracefs tracefs /sys/kernel/tracing"),
+            (
+                TraceRefusal::Tracefs { at: "/sys/kernel/tracing".into(), error: denied() },
+                "setcap cap_perfmon",
+            ),
+            (events(libc::EACCES, Some(2)), "sysctl kernel.perf_event_paranoid=-1 (it is 2)"),
+            (events(libc::EPERM, Some(4)), "setcap cap_perfmon"),
+            (events(libc::EMFILE, Some(2)), "ulimit -n"),
+            (events(libc::ENOSYS, None), "CONFIG_PERF_EVENTS"),
+            (TraceRefusal::NoTracepoint { names: "a/b".into() }, "no tracepoint a/b"),
+        ];
+        for (refusal, expected) in table {
+            let told = refusal.to_string();
+            assert!(told.starts_with("-e: ") && told.contains(expected), "{told}");
+        }
+    }
+}

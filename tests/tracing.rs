@@ -1,0 +1,217 @@
+//! Tracing (`-e`) on real devices: what it counts agrees with the kernel's other counters and with the report.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::loops::Loop;
+use common::{DeviceCounters, Zram, agree, command_of, directory, diskspd, skip};
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+const MIB: u64 = 1 << 20;
+
+fn is_root() -> bool {
+    let root = rustix::process::geteuid().is_root();
+    if !root {
+        skip("tracing needs root");
+    }
+    root
+}
+
+/// The trace in a record.
+fn trace_of(record: &Path) -> Value {
+    let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    record["results"]["time_spans"][0]["observed"]["trace"].clone()
+}
+
+fn count(trace: &Value, event: &str) -> u64 {
+    let counts = trace["counts"].as_array().unwrap();
+    counts.iter().find(|count| count["event"] == event).unwrap()["count"].as_u64().unwrap()
+}
+
+/// The cells of a device's row in the report: requests, mean, 50th, 99th, our mean.
+#[track_caller]
+fn device_row(report: &str, device: &str, kind: &str) -> Vec<String> {
+    let rows =
+        report.lines().map(|line| line.split('|').map(|cell| cell.trim().to_string()).collect::<Vec<_>>());
+    let mut found = rows.filter(|cells| cells.len() == 7 && cells[0] == device && cells[1] == kind);
+    found.next().unwrap_or_else(|| panic!("no {kind} of {device} in {report}"))[2..].to_vec()
+}
+
+#[test]
+fn disk_io_agrees_with_the_devices_counters_and_with_the_report() {
+    if !is_root() {
+        return;
+    }
+    let directory = directory();
+    let json = directory.path().join("run.json");
+    let Some(device) = Loop::new(64 * MIB) else { return };
+    let device = &device.device;
+    let name = device.file_name().unwrap().to_str().unwrap();
+    let line = format!("-b4K -r -w30 -o4 -Su -L -W0 -d2 -eDISK_IO --out {} {{}}", json.display());
+    let before = DeviceCounters::of(device);
+    let ended = diskspd(&line, device);
+    let kernel = DeviceCounters::of(device).since(before);
+    let report = ended.report();
+    let trace = trace_of(&json);
+    let lost = trace["session"]["lost"].as_u64().unwrap();
+    for (kind, table, event, kernels) in
+        [("read", "Read IO", "disk_read", kernel.reads), ("write", "Write IO", "disk_write", kernel.writes)]
+    {
+        let row = device_row(report.0, name, kind);
+        let requests: u64 = row[0].parse().unwrap();
+        assert!(requests > 1000, "too few to compare at 1 %: {}", ended.stdout);
+        // Not every kernel records all events, but what is missing is said, to the last one.
+        assert!(
+            requests + lost > kernels - kernels / 100 && requests <= kernels,
+            "{requests} + {lost}, {kernels}"
+        );
+        if lost == 0 {
+            agree(kind, requests, kernels);
+            agree(kind, requests, report.total(table).ios);
+        }
+        assert!(count(&trace, event) >= requests, "the machine did what the device did: {trace}");
+        // An I/O is handed to the device after we begin to wait for it, and is complete before we know.
+        let [mean, median, p99, ours] = [1, 2, 3, 4].map(|cell| row[cell].parse::<f64>().unwrap());
+        assert!(0.0 < mean && mean <= ours, "{kind}: the device took {mean} ms of our {ours} ms");
+        assert!(median <= p99, "{row:?}");
+    }
+    let devices = trace["devices"].as_array().unwrap();
+    assert!(devices.len() > 1, "what holds the file behind the loop device is traced too: {trace}");
+}
+
+#[test]
+fn the_xml_has_the_elements_of_diskspd_and_the_devices_at_the_end() {
+    if !is_root() {
+        return;
+    }
+    let Some(device) = Loop::new(16 * MIB) else { return };
+    let ended =
+        diskspd("-b4K -r -Su -W0 -d1 -Rxml -eDISK_IO -eMEMORY_HARD_FAULTS -ePROCESS -ec {}", &device.device);
+    let place =
+        |element: &str| ended.stdout.rfind(element).unwrap_or_else(|| panic!("{element}: {}", ended.stdout));
+    let order = [
+        "<CpuUtilization>",
+        "<ETW>\n      <DiskIO>\n        <Read>",
+        "<HardPageFault>",
+        "<Process>\n        <Start>",
+        "<ETWSessionInfo>",
+        "<Thread>\n      <Id>",
+        "<DeviceCompletionTime>",
+    ];
+    assert!(order.map(place).is_sorted(), "{}", ended.stdout);
+}
+
+#[test]
+fn a_device_without_requests_is_named() {
+    if !is_root() {
+        return;
+    }
+    let Some(zram) = Zram::new(32) else { return };
+    let ended = diskspd("-b4K -r -Su -W0 -d1 -eDISK_IO {}", &zram.0);
+    let name = zram.0.file_name().unwrap().to_str().unwrap();
+    let row =
+        ended.report().0.lines().find(|line| line.starts_with(&format!("{name:<16} |"))).unwrap().to_string();
+    assert!(row.contains("not traced") && row.contains("no queue of requests"), "{row}");
+}
+
+#[test]
+fn an_engine_without_devices_has_none() {
+    if !is_root() {
+        return;
+    }
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    let ended = diskspd("--engine null -c1M -W0 -d1 -eDISK_IO -eTHREAD {}", &file);
+    let report = ended.report();
+    assert!(report.0.contains("no block device is beneath the targets"), "{}", report.0);
+    assert!(report.0.contains("\n\tThread\n\t\tStart: "), "{}", report.0);
+}
+
+#[test]
+fn what_has_no_counterpart_is_refused_by_name_before_anything_is_made() {
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    for (options, name) in [
+        ("-eREGISTRY", "-eREGISTRY (Registry)"),
+        ("-ePROCESS -eIMAGE_LOAD", "-eIMAGE_LOAD (ImageLoad)"),
+        ("-eDISK_IO -ep", "-ep (UsePagedMemory)"),
+        ("-eDISK_IO -es", "-es (UseSystemTimer)"),
+        ("-eDISK_IO -eq -ec", "-eq and -ec"),
+        ("--engine sim -eDISK_IO", "a simulated run"),
+    ] {
+        for how in ["-d30", "--dry-run"] {
+            let ended = diskspd(&format!("{options} -c1M {how} {{}}"), &file);
+            ended.fails(3, &[name]);
+        }
+        assert!(!file.exists(), "{options}");
+        let shown = diskspd(&format!("{} -c1M -Rpxml {{}}", options.replace("--engine sim", "")), &file);
+        assert_eq!(shown.code, 0, "what is only printed is not refused: {}", shown.stderr);
+    }
+}
+
+#[test]
+fn without_the_privilege_one_message_says_what_to_do() {
+    if !is_root() {
+        return;
+    }
+    let directory = directory();
+    let program = directory.path().join("diskspd");
+    std::fs::copy(env!("CARGO_BIN_EXE_diskspd"), &program).unwrap();
+    let file = directory.path().join("test.dat");
+    std::fs::write(&file, vec![0; MIB as usize]).unwrap();
+    for (path, mode) in [(directory.path(), 0o755), (&program, 0o755), (&file, 0o666)] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all"];
+    for (class, words) in [
+        ("-eDISK_IO", ["tracepoints", "as root"]),
+        ("-ePROCESS", ["tracepoints", "as root"]),
+        ("-eMEMORY_HARD_FAULTS", ["perf_event_open", "kernel.perf_event_paranoid=-1"]),
+    ] {
+        let run =
+            Command::new("setpriv").args(nobody).arg(&program).args([class, "-d30"]).arg(&file).output();
+        let Ok(ended) = run.map(common::Ended::from) else { return skip("setpriv isn't there") };
+        if ended.code == 127 || ended.stderr.starts_with("setpriv") {
+            return skip(&ended.stderr);
+        }
+        if class == "-eMEMORY_HARD_FAULTS" && everybody_may_count() {
+            continue;
+        }
+        ended.fails(3, &words);
+        assert_eq!(ended.stderr.matches("ERROR").count(), 1, "{}", ended.stderr);
+        assert_eq!(ended.stdout, "");
+    }
+}
+
+fn everybody_may_count() -> bool {
+    let level = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
+    level.trim().parse::<i32>().is_ok_and(|level| level < 1)
+}
+
+#[test]
+fn tracefs_need_not_be_mounted() {
+    if !is_root() {
+        return;
+    }
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    std::fs::write(&file, vec![0; MIB as usize]).unwrap();
+    let program = command_of(&[]).get_program().to_owned();
+    // In a mount namespace of its own nobody else misses it.
+    let hide =
+        "for at in /sys/kernel/tracing /sys/kernel/debug; do mount -t tmpfs none $at; done; exec \"$@\"";
+    let mut run = Command::new("unshare");
+    run.args(["-m", "sh", "-ec", hide, "sh"]);
+    let arguments = ["-b4K", "-W0", "-d1", "-eTHREAD"];
+    let Ok(ended) = run.arg(program).args(arguments).arg(&file).output().map(common::Ended::from) else {
+        return skip("unshare isn't there");
+    };
+    if ended.stderr.starts_with("unshare") || ended.stderr.starts_with("mount") {
+        return skip(&ended.stderr);
+    }
+    assert!(ended.report().0.contains("\n\tThread\n\t\tStart: "), "{}", ended.stdout);
+}
