@@ -55,6 +55,13 @@ pub struct SpanPlan {
     pub warnings: Vec<String>,
 }
 
+impl SpanPlan {
+    /// Whether the workers learn the latencies of their I/Os.
+    pub fn is_timed(&self) -> bool {
+        self.measure_latency || self.iops_interval.is_some()
+    }
+}
+
 /// One worker thread.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerPlan {

@@ -3,9 +3,9 @@
 
 use super::console::Console;
 use super::control::Control;
+use super::options::Options;
 use super::precreate::File;
 use super::prepare::{self, Order, PrepareError, Prepared, Reason, State, Why};
-use super::span::Options;
 use crate::system::target::{self, TargetKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

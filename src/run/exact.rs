@@ -4,8 +4,9 @@
 use super::console::Console;
 use super::control::{Control, Phase};
 use super::large_pages::Reserve;
+use super::options::Options;
+use super::planning::probe_and_plan;
 use super::setup::{self, Shared};
-use super::span::{Options, probe_and_plan};
 use super::worker::{Outcome, Phases, Worker};
 use super::{precreate, sources};
 use crate::clock::{Clock, Nanos, monotonic};

@@ -6,7 +6,7 @@
 use super::effort;
 use super::live::Counters;
 use super::observe_devices::{self, DeviceWatch};
-use super::span::Options;
+use super::options::Options;
 use super::trace::TraceWatch;
 use crate::plan::SpanPlan;
 use crate::results::{HeatChange, Observed};

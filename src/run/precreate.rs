@@ -3,7 +3,7 @@
 use super::console::Console;
 use super::control::Control;
 use super::creation::{self, NotCreated};
-use super::span::Options;
+use super::options::Options;
 use crate::profile::{PrecreateFiles, Profile, RawText, Target};
 use crate::system::target;
 use std::collections::{BTreeMap, HashMap, HashSet};

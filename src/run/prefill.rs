@@ -4,7 +4,7 @@ use super::console::Console;
 use super::content;
 use super::control::Control;
 use super::crew;
-use super::span::Options;
+use super::options::Options;
 use crate::plan::SpanPlan;
 use crate::sys::extents::{Kind, each_piece};
 use crate::sys::files::{self, AccessHint, OpenMode};

@@ -1,7 +1,8 @@
 //! What a time span writes to, and what would keep it from that: for telling before anything is touched.
 
+use super::options::Options;
+use super::planning::locations;
 use super::prefill;
-use super::span::{Options, locations};
 use crate::plan::SpanPlan;
 use crate::profile::TimeSpan;
 use crate::system::refusal::write_refusal;

@@ -182,7 +182,7 @@ impl<'a> Loop<'a> {
     fn new(worker: Worker<'a>, span: &SpanPlan) -> Loop<'a> {
         let plan = worker.plan;
         let depth = plan.depth as usize;
-        let measured = span.measure_latency || span.iops_interval.is_some();
+        let measured = span.is_timed();
         // A virtual clock costs nothing, and tells the phase.
         let virtual_time = matches!(worker.phases, Phases::Scheduled(_));
         let now = worker.clock.now();

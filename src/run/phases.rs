@@ -1,0 +1,114 @@
+//! The course of a time span: warm-up, measured time, cool-down.
+
+use super::console::Console;
+use super::control::{Control, Phase};
+use super::events::Events;
+use super::live::Counters;
+use super::observe::Observer;
+use super::sampler::Sampler;
+use super::stream::{Progress, Ticker};
+use super::{recorder, warm_up};
+use crate::clock::{self, SECOND};
+use crate::plan::SpanPlan;
+use crate::results::SpanResults;
+use crate::system::System;
+use crate::system::cpu_times::CpuClock;
+use std::sync::Arc;
+
+/// The controlling thread's part of a span.
+pub(super) struct Clocked<'a> {
+    pub(super) plan: &'a SpanPlan,
+    pub(super) system: &'a System,
+    pub(super) events: &'a Events,
+    pub(super) control: &'a Control,
+    pub(super) console: &'a Console,
+    pub(super) live: &'a [Counters],
+    pub(super) progress: &'a [Arc<Progress>],
+    pub(super) until_steady: Option<u32>,
+}
+
+impl Clocked<'_> {
+    /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go into `results`.
+    pub(super) fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
+        let Clocked { plan, events, control, console, .. } = *self;
+        console.verbose(|| format!("starting: {} threads", plan.workers.len()));
+        console.begin(self.live);
+        control.start();
+        let mut sampler = Sampler::new(self.live, clock::monotonic());
+        if plan.warmup > 0 {
+            console.verbose(|| format!("warming up for {} s", plan.warmup));
+            if !self.sleep("warm up", plan.warmup, None, &mut sampler) {
+                return;
+            }
+        }
+        if let Some(limit) = self.until_steady {
+            match warm_up::wait(limit, plan.duration, control, console, &mut sampler) {
+                None => return,
+                ended => observer.observed.warm_up = ended,
+            }
+        }
+        console.verbose(|| format!("measuring for {} s", plan.duration));
+        observer.measurement_is_near();
+        events.measurement_begins(control);
+        let before = CpuClock::read();
+        observer.measurement_begins(self.live);
+        let start = control.start_measuring();
+        let started_at = clock::wall_millis();
+        let mut ticker = (!self.progress.is_empty())
+            .then(|| Ticker::new(start, started_at, plan.iops_interval.unwrap_or(1000)));
+        let mut sampler = Sampler::new(self.live, start);
+        let complete = self.sleep("measure", plan.duration, ticker.as_mut(), &mut sampler);
+        control.set_phase(Phase::Cooldown);
+        let measured = clock::monotonic() - start;
+        observer.measurement_ended();
+        let after = CpuClock::read();
+        observer.measurement_is_over();
+        observer.observed.samples = sampler.samples().to_vec();
+        events.measurement_ended(control);
+        console.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
+        if complete && plan.cooldown > 0 {
+            console.verbose(|| format!("cooling down for {} s", plan.cooldown));
+            self.sleep("cool down", plan.cooldown, None, &mut sampler);
+        }
+        match before.and_then(|before| Ok((before, after?))) {
+            Ok((before, after)) => {
+                results.measured = measured;
+                results.started_at = Some(started_at);
+                results.cpus = after.since(&before, &self.system.topology);
+                observer.observed.lost = after.lost_since(&before, &self.system.topology);
+            }
+            Err(e) => control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}")),
+        }
+    }
+
+    /// False = ended early, by failure or interruption.
+    fn sleep(
+        &self,
+        phase: &str,
+        seconds: u32,
+        mut ticker: Option<&mut Ticker>,
+        sampler: &mut Sampler,
+    ) -> bool {
+        let begin = clock::monotonic();
+        let end = begin + recorder::seconds(seconds);
+        let mut draw = if self.console.is_live() { begin + SECOND } else { end };
+        loop {
+            let due = ticker.as_ref().map_or(end, |ticker| ticker.due);
+            let next = end.min(draw).min(due).min(sampler.due);
+            let go_on = self.control.sleep_until(next);
+            sampler.look(clock::monotonic());
+            if let Some(ticker) = ticker.as_mut()
+                && (next >= ticker.due || next == end || !go_on)
+            {
+                self.console.stream(&ticker.tick(self.progress));
+            }
+            if !go_on || next == end {
+                return go_on;
+            }
+            if next == draw {
+                self.console.draw(phase, end - next, self.live);
+                draw += SECOND;
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! From the targets as they are to a plan.
+
+use super::options::Options;
+use super::trace;
+use crate::engine::EngineKind;
+use crate::plan::{self, PlanError, SpanPlan, Surroundings, Wish};
+use crate::profile::{Profile, TimeSpan};
+use crate::system::System;
+use crate::system::completion;
+use crate::system::target::{self, TargetFacts};
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+/// Looks at the targets as they are now and plans the span on them.
+///
+/// # Errors
+/// Everything that doesn't fit.
+pub fn probe_and_plan(
+    profile: &Profile,
+    span: &TimeSpan,
+    system: &System,
+    options: &Options,
+) -> Result<SpanPlan, Vec<PlanError>> {
+    let plan = plan_at(&locations(span, options)?, profile, span, system, options)?;
+    engines_available(&plan)?;
+    trace::check(&plan).map_err(|refusal| vec![PlanError::profile(refusal.to_string())])?;
+    Ok(plan)
+}
+
+/// Where the targets are, in their order. Looked up once for a span: what is checked has to be what is opened.
+pub(super) fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec<PlanError>> {
+    let mut errors = Vec::new();
+    let locations = span.targets.iter().map(|target| match target::locate(target.path.as_bytes()) {
+        Ok(location) => location,
+        Err(_) if options.simulated() => PathBuf::new(),
+        Err(message) => {
+            errors.push(PlanError::target(message));
+            PathBuf::new()
+        }
+    });
+    let locations = locations.collect();
+    errors.dedup();
+    if errors.is_empty() { Ok(locations) } else { Err(errors) }
+}
+
+/// Plans the span on the targets at these places.
+pub(super) fn plan_at(
+    locations: &[PathBuf],
+    profile: &Profile,
+    span: &TimeSpan,
+    system: &System,
+    options: &Options,
+) -> Result<SpanPlan, Vec<PlanError>> {
+    let mut facts = Vec::new();
+    let mut errors = Vec::new();
+    let wish = Wish { engine: options.engine, poll: options.poll };
+    for (target, location) in span.targets.iter().zip(locations) {
+        match target::probe(location) {
+            Ok(mut found) => {
+                if let Some(direct) = plan::completion_matters(span, target, wish) {
+                    found.completion = completion::completion(&found, direct);
+                }
+                if wish.poll {
+                    found.polling = completion::polling(&found);
+                }
+                facts.push(found);
+            }
+            // A simulated device needs no target; the plan sees one that isn't there.
+            Err(_) if options.simulated() => facts.push(TargetFacts::default()),
+            Err(error) => errors.push(PlanError::target(error.to_string())),
+        }
+    }
+    if !errors.is_empty() {
+        errors.dedup();
+        return Err(errors);
+    }
+    plan::plan(profile, span, Surroundings { system, facts: &facts, wish })
+}
+
+/// An engine that the kernel forbids, or has no memory for, is better known before a large file is created for it.
+pub(super) fn engines_available(plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
+    let kinds: HashSet<EngineKind> = plan.workers.iter().map(|worker| worker.engine).collect();
+    let unavailable = |kind: EngineKind| {
+        let why = kind.row().available().err()?;
+        let message = format!("engine {} is not available: {why}", kind.row().name);
+        Some(if why.lacking { PlanError::target(message) } else { PlanError::profile(message) })
+    };
+    let errors: Vec<PlanError> = kinds.into_iter().filter_map(unavailable).collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}

@@ -1,0 +1,63 @@
+//! A time span in virtual time.
+
+use super::control::Control;
+use super::failure::by_cause;
+use super::io_log::IoLog;
+use super::observe;
+use super::options::Options;
+use super::recorder::merge_errors;
+use super::setup::{self, Shared};
+use super::span::{SpanOutcome, logged};
+use super::worker::Phases;
+use crate::results::{CpuTimes, SpanResults};
+use crate::system::System;
+
+/// Runs the workers in virtual time, one after the other in this thread: the outcome depends on the plan alone.
+pub(super) fn simulate(
+    shared: &Shared,
+    system: &System,
+    options: &Options,
+    control: &Control,
+    log: Option<&IoLog>,
+) -> SpanOutcome {
+    let Shared { span: plan, console, .. } = *shared;
+    if !options.events.may_start(control, console) {
+        return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
+    }
+    options.events.measurement_begins(control);
+    if console.is_streaming() {
+        console.warn(
+            "--stream: simulated time passes at once, nothing is streamed; --out FILE.csv has the intervals",
+        );
+    }
+    let schedule = setup::schedule(plan);
+    let mut results =
+        SpanResults { measured: schedule.cooldown - schedule.measure, ..SpanResults::default() };
+    let mut failed = Vec::new();
+    for worker in &plan.workers {
+        let ended = logged(log, worker.thread..worker.thread + 1, true, |rings| {
+            setup::set_up(worker, shared, Phases::Scheduled(schedule), None, rings.first())
+                .map(|worker| worker.run(plan))
+        });
+        match ended {
+            Ok(ended) => {
+                results.threads.push(ended.results);
+                merge_errors(&mut results.errors, ended.errors);
+                failed.extend(ended.failure);
+            }
+            Err(failure) => failed.push(failure),
+        }
+    }
+    options.events.measurement_ended(control);
+    let mut failures = by_cause(&failed);
+    failures.extend(control.failures());
+    results.intervals = shared.accounts.take_intervals();
+    results.observed = Some(observe::simulated(plan));
+    // Nothing real was used: all CPUs were idle in that time.
+    let active = system.topology.groups.iter().map(|g| g.active as usize).sum();
+    results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];
+    if !failures.is_empty() {
+        results.measured = 0;
+    }
+    SpanOutcome { results, failures }
+}
