@@ -43,12 +43,17 @@ fn lost(trace: &Value) -> u64 {
 
 /// Instances of tracefs that programs made which don't run any more.
 fn left_behind() -> Vec<String> {
-    let names = |place| std::fs::read_dir(place).into_iter().flatten().flatten();
+    let entries = |place| std::fs::read_dir(place).into_iter().flatten().flatten();
     let places = ["/sys/kernel/tracing/instances", "/sys/kernel/debug/tracing/instances"];
-    let found = places.into_iter().flat_map(names).map(|entry| entry.file_name().into_string().unwrap());
-    let process = |name: &str| name.strip_prefix("diskspd-")?.split('-').next()?.parse::<u32>().ok();
+    let process = |path: &Path| {
+        let name = path.file_name()?.to_str()?.strip_prefix("diskspd-")?;
+        name.split('-').next()?.parse::<u32>().ok()
+    };
     let gone = |process| !Path::new(&format!("/proc/{process}")).exists();
-    found.filter(|name| process(name).is_some_and(gone)).collect()
+    let found = places.into_iter().flat_map(entries).map(|entry| entry.path());
+    // Looked at again: a program that has ended meanwhile removed its own before.
+    let left = found.filter(|path| process(path).is_some_and(gone) && path.exists());
+    left.map(|path| path.display().to_string()).collect()
 }
 
 /// The cells of a device's row in the report: requests, mean, 50th, 99th, our mean.

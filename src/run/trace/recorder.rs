@@ -213,9 +213,9 @@ impl Reader {
         for buffer in self.instance.buffers() {
             let mut pages = 0;
             // A buffer that fills as fast as it is read doesn't keep the others waiting.
-            while pages <= 2 * whole && buffer.read(&mut self.page)? {
+            while pages <= 2 * whole {
+                let Some(page) = layout.page(buffer.read(&mut self.page)?) else { break };
                 pages += 1;
-                let Some(page) = layout.page(&self.page) else { continue };
                 may_be_lost |= page.missed;
                 let formats = &self.formats;
                 self.waiting.extend(page.events.filter_map(|(at, fields)| formats.event(at, fields)));

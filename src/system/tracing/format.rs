@@ -10,7 +10,7 @@ pub struct Format {
 }
 
 /// Where a field is in a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Field {
     /// Bytes before it.
     pub offset: usize,

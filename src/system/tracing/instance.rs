@@ -44,16 +44,17 @@ impl Instance {
     /// # Errors
     /// It can't be made, and what to do.
     pub fn open(tracefs: &Tracefs, recording: &Recording) -> Result<Instance, TraceRefusal> {
-        let header = tracefs.directory().join("events/header_page");
-        let text = in_one_piece(&header).map_err(|error| refusal(&header, error))?;
-        let unknown = || refusal(&header, io::Error::other("it is none that this program knows"));
-        let layout = PageLayout::parse(&text).ok_or_else(unknown)?;
         let all = tracefs.directory().join("instances");
         remove_abandoned(&all);
         let directory = make(&all).map_err(|error| refusal(&all, error))?;
         // From here on it is removed when anything fails.
-        let (kib, buffers) = (0, Vec::new());
-        let mut instance = Instance { directory, layout, kib, buffers, _tracefs: tracefs.clone() };
+        let mut instance = Instance {
+            directory,
+            layout: PageLayout::default(),
+            kib: 0,
+            buffers: Vec::new(),
+            _tracefs: tracefs.clone(),
+        };
         instance.set_up(recording)?;
         Ok(instance)
     }
@@ -74,6 +75,11 @@ impl Instance {
             set(&format!("events/{tracepoint}/filter"), recording.filter)?;
             set(&format!("events/{tracepoint}/enable"), "1")?;
         }
+        // The size of a page is a setting of the instance, too.
+        let header = self.directory.join("events/header_page");
+        let layout = in_one_piece(&header).map_err(|error| refusal(&header, error))?;
+        let unknown = || refusal(&header, io::Error::other("it is none that this program knows"));
+        self.layout = PageLayout::parse(&layout).ok_or_else(unknown)?;
         self.kib = kib;
         for cpu in recording.cpus {
             let directory = self.directory.join(format!("per_cpu/cpu{cpu}"));
@@ -208,15 +214,15 @@ impl CpuBuffer {
         Ok(CpuBuffer { pipe, stats: directory.join("stats") })
     }
 
-    /// Takes the oldest page out of the buffer, which may not be full yet; `false` = it is empty. `page` is as long as the
-    /// layout says.
+    /// Takes the oldest page out of the buffer, which may not be full yet, into memory as long as the layout says; nothing =
+    /// the buffer is empty.
     ///
     /// # Errors
     /// What the kernel answers.
-    pub fn read(&mut self, page: &mut [u8]) -> io::Result<bool> {
-        match self.pipe.read(page) {
-            Ok(length) => Ok(length > 0),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+    pub fn read<'a>(&mut self, into: &'a mut [u8]) -> io::Result<&'a [u8]> {
+        match self.pipe.read(into) {
+            Ok(length) => Ok(&into[..length]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(&[]),
             Err(error) => Err(error),
         }
     }
@@ -302,7 +308,7 @@ mod tests {
         one.stop().expect("stop");
         let mut page = vec![0; one.layout().size()];
         let buffer = &mut one.buffers()[0];
-        assert!(!buffer.read(&mut page).expect("readable"), "no such device");
+        assert_eq!(buffer.read(&mut page).expect("readable"), b"", "no such device");
         assert_eq!(buffer.lost().expect("stats"), 0);
         drop((one, other));
         assert!(directories.iter().all(|directory| !directory.exists()), "{directories:?}");

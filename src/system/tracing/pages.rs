@@ -7,7 +7,7 @@
 use super::format::{Field, fields};
 
 /// Where the parts of a page are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageLayout {
     /// When the page begins: 8 bytes.
     time: usize,
@@ -181,8 +181,10 @@ mod tests {
         page
     }
 
-    /// Times and first words of a page's events.
-    fn events(bytes: &[u8]) -> Vec<(u64, Option<u32>, usize)> {
+    /// Of an event: its time, the first word of its fields, and how many bytes they are.
+    type Seen = (u64, Option<u32>, usize);
+
+    fn events(bytes: &[u8]) -> Vec<Seen> {
         let page = layout().page(bytes).expect("a header");
         page.events.map(|(time, fields)| (time, u32_at(fields, 0), fields.len())).collect()
     }
@@ -207,7 +209,7 @@ mod tests {
     }
 
     /// Every kind of event, and what is read of the page.
-    fn every_kind() -> (Vec<u32>, Vec<(u64, Option<u32>, usize)>) {
+    fn every_kind() -> (Vec<u32>, Vec<Seen>) {
         let stamp = (3u64 << 27) | 11;
         let words = vec![
             head(1, 10),
