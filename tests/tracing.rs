@@ -32,6 +32,30 @@ fn count(trace: &Value, event: &str) -> u64 {
     counts.iter().find(|count| count["event"] == event).unwrap()["count"].as_u64().unwrap()
 }
 
+/// Events that found no room in the kernel's buffers: no defect of the program on a busy machine, but they are counted.
+fn lost(trace: &Value) -> u64 {
+    let lost = trace["session"]["lost"].as_u64().unwrap();
+    if lost > 0 {
+        eprintln!("NOT COMPARED to 1 %: the machine was too busy, its buffers had no room for {lost} events");
+    }
+    lost
+}
+
+/// Instances of tracefs that programs made which don't run any more.
+fn left_behind() -> Vec<String> {
+    let entries = |place| std::fs::read_dir(place).into_iter().flatten().flatten();
+    let places = ["/sys/kernel/tracing/instances", "/sys/kernel/debug/tracing/instances"];
+    let process = |path: &Path| {
+        let name = path.file_name()?.to_str()?.strip_prefix("diskspd-")?;
+        name.split('-').next()?.parse::<u32>().ok()
+    };
+    let gone = |process| !Path::new(&format!("/proc/{process}")).exists();
+    let found = places.into_iter().flat_map(entries).map(|entry| entry.path());
+    // Looked at again: a program that has ended meanwhile removed its own before.
+    let left = found.filter(|path| process(path).is_some_and(gone) && path.exists());
+    left.map(|path| path.display().to_string()).collect()
+}
+
 /// The cells of a device's row in the report: requests, mean, 50th, 99th, our mean.
 #[track_caller]
 fn device_row(report: &str, device: &str, kind: &str) -> Vec<String> {
@@ -42,7 +66,7 @@ fn device_row(report: &str, device: &str, kind: &str) -> Vec<String> {
 }
 
 #[test]
-fn disk_io_agrees_with_the_devices_counters_and_with_the_report() {
+fn disk_io_agrees_with_the_report_and_with_the_devices_counters() {
     if !is_root() {
         return;
     }
@@ -51,27 +75,26 @@ fn disk_io_agrees_with_the_devices_counters_and_with_the_report() {
     let Some(device) = Loop::new(64 * MIB) else { return };
     let device = &device.device;
     let name = device.file_name().unwrap().to_str().unwrap();
-    let line = format!("-b4K -r -w30 -o4 -Su -L -W0 -d2 -eDISK_IO --out {} {{}}", json.display());
+    let line = format!("-b4K -r -w30 -o4 -Su -L -W0 -d3 -eDISK_IO --out {} {{}}", json.display());
     let before = DeviceCounters::of(device);
     let ended = diskspd(&line, device);
     let kernel = DeviceCounters::of(device).since(before);
     let report = ended.report();
     let trace = trace_of(&json);
-    let lost = trace["session"]["lost"].as_u64().unwrap();
+    let lost = lost(&trace);
     for (kind, table, event, kernels) in
         [("read", "Read IO", "disk_read", kernel.reads), ("write", "Write IO", "disk_write", kernel.writes)]
     {
         let row = device_row(report.0, name, kind);
+        // No completion is missing, also of those that came while a CPU was idle.
         let requests: u64 = row[0].parse().unwrap();
         assert!(requests > 1000, "too few to compare at 1 %: {}", ended.stdout);
-        // Not every kernel records all events, but what is missing is said, to the last one.
-        assert!(
-            requests + lost > kernels - kernels / 100 && requests <= kernels,
-            "{requests} + {lost}, {kernels}"
-        );
+        // The kernel's counters count before and after the window, too.
+        assert!(requests <= kernels, "{requests}, {kernels}");
+        let counted = report.total(table).ios;
+        assert!(requests + lost > counted - counted / 100, "{requests} + {lost}, {counted}");
         if lost == 0 {
-            agree(kind, requests, kernels);
-            agree(kind, requests, report.total(table).ios);
+            agree(kind, requests, counted);
         }
         assert!(count(&trace, event) >= requests, "the machine did what the device did: {trace}");
         // An I/O is handed to the device after we begin to wait for it, and is complete before we know.
@@ -81,6 +104,7 @@ fn disk_io_agrees_with_the_devices_counters_and_with_the_report() {
     }
     let devices = trace["devices"].as_array().unwrap();
     assert!(devices.len() > 1, "what holds the file behind the loop device is traced too: {trace}");
+    assert_eq!(left_behind(), [""; 0]);
 }
 
 #[test]
@@ -168,7 +192,7 @@ fn without_the_privilege_one_message_says_what_to_do() {
     }
     let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all"];
     for (class, words) in [
-        ("-eDISK_IO", ["tracepoints", "as root"]),
+        ("-eDISK_IO", ["root and the owner of tracefs may", "as root"]),
         ("-ePROCESS", ["tracepoints", "as root"]),
         ("-eMEMORY_HARD_FAULTS", ["perf_event_open", "kernel.perf_event_paranoid=-1"]),
     ] {
@@ -206,7 +230,7 @@ fn tracefs_need_not_be_mounted() {
         "for at in /sys/kernel/tracing /sys/kernel/debug; do mount -t tmpfs none $at; done; exec \"$@\"";
     let mut run = Command::new("unshare");
     run.args(["-m", "sh", "-ec", hide, "sh"]);
-    let arguments = ["-b4K", "-W0", "-d1", "-eTHREAD"];
+    let arguments = ["-b4K", "-W0", "-d1", "-eTHREAD", "-eDISK_IO"];
     let Ok(ended) = run.arg(program).args(arguments).arg(&file).output().map(common::Ended::from) else {
         return skip("unshare isn't there");
     };

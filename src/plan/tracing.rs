@@ -2,8 +2,7 @@
 
 use super::{PlanError, Wish};
 use crate::profile::Etw;
-use crate::sys::perf::StampClock;
-use crate::system::tracing::TraceClass;
+use crate::system::tracing::{StampClock, TraceClass};
 
 /// What is traced during the measured window.
 #[derive(Debug, Clone, PartialEq, Eq)]

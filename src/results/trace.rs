@@ -65,7 +65,7 @@ pub struct TraceSession {
     pub buffers: u64,
     /// How often one was read that held something.
     pub read: u64,
-    /// Events that were counted and not recorded: because a buffer was full, or the kernel left them out.
+    /// Events that were not recorded, because a buffer was full; by the kernel's own count.
     pub lost: u64,
 }
 

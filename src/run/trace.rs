@@ -1,7 +1,7 @@
 //! Traces the measured window (`-e`): what is counted, and how long the devices took.
 //!
 //! Counters stand still before the window and after it. Requests of the devices are recorded one by one, by the kernel
-//! into rings of memory, and matched by a thread that keeps off the workers' CPUs. Nothing of this happens without `-e`.
+//! into a buffer per CPU, and matched by a thread that keeps off the workers' CPUs. Nothing of this happens without `-e`.
 
 mod counters;
 mod recorder;
@@ -11,13 +11,13 @@ use super::observe_devices;
 use crate::plan::SpanPlan;
 use crate::profile::RawText;
 use crate::results::{Trace, TraceSession};
-use crate::sys::perf::Tracepoint;
 use crate::system::root::{Root, cpu_list};
 use crate::system::tracing::devices::{TracedDevice, traced_devices};
+use crate::system::tracing::instance::{Instance, Recording};
 use crate::system::tracing::refusal::TraceRefusal;
-use crate::system::tracing::{BlockFormat, EVENTS, Format, Source, TraceClass, Tracefs};
+use crate::system::tracing::{BlockFormat, EVENTS, Format, Source, StampClock, TraceClass, Tracefs};
 use counters::Counters;
-use recorder::{Recorder, Rings};
+use recorder::{Recorder, buffer_kib};
 use requests::BlockFormats;
 use std::io;
 
@@ -75,16 +75,27 @@ impl Machine {
         TraceRefusal::Events { error, paranoid: paranoid.and_then(|text| text.parse().ok()) }
     }
 
-    /// What to record of the devices with these numbers.
-    fn requests(&self, numbers: &[u32]) -> Result<(BlockFormats, [Tracepoint; 2]), TraceRefusal> {
+    /// What requests of the devices with these numbers are recorded in, and how records are read.
+    fn recording(
+        &self,
+        numbers: &[u32],
+        clock: StampClock,
+    ) -> Result<(Instance, BlockFormats), TraceRefusal> {
+        let missing = |name: &str| TraceRefusal::NoTracepoint { names: name.into() };
         let find = |name: &str| {
             let format = self.format(name)?.and_then(|format| BlockFormat::of(&format));
-            format.ok_or_else(|| TraceRefusal::NoTracepoint { names: name.into() })
+            format.ok_or_else(|| missing(name))
         };
         let formats = BlockFormats { issue: find(ISSUE)?, complete: find(COMPLETE)? };
-        let filter = device_filter(numbers);
-        let point = |format: &BlockFormat| Tracepoint { id: format.id, filter: filter.clone() };
-        Ok((formats, [point(&formats.issue), point(&formats.complete)]))
+        let tracefs = self.tracefs.as_ref().ok_or_else(|| missing(ISSUE))?;
+        let recording = Recording {
+            tracepoints: &[ISSUE, COMPLETE],
+            filter: &device_filter(numbers),
+            clock,
+            cpus: &self.cpus,
+            kib: buffer_kib(self.cpus.len()),
+        };
+        Ok((Instance::open(tracefs, &recording)?, formats))
     }
 }
 
@@ -109,8 +120,7 @@ pub fn check(plan: &SpanPlan) -> Result<(), TraceRefusal> {
     Counters::open(&trace.classes, &machine)?;
     if trace.classes.contains(&TraceClass::DiskIo) {
         // Which devices it will be isn't known before the files are there.
-        let (_, points) = machine.requests(&[])?;
-        Rings::open(&machine.cpus, &points, trace.clock).map_err(|error| machine.refusal(error))?;
+        machine.recording(&[], trace.clock)?;
     }
     Ok(())
 }
@@ -130,12 +140,10 @@ impl TraceWatch {
         let numbers: Vec<u32> = traced.collect();
         let mut recorder = None;
         if !numbers.is_empty() {
-            let (formats, points) = machine.requests(&numbers)?;
-            let rings = Rings::open(&machine.cpus, &points, trace.clock);
-            let rings = rings.map_err(|error| machine.refusal(error))?;
+            let (instance, formats) = machine.recording(&numbers, trace.clock)?;
             let workers = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
-            let started = Recorder::start(rings, formats, &numbers, trace.clock, workers);
-            recorder = Some(started.map_err(|error| machine.refusal(error))?);
+            let started = Recorder::start(instance, formats, &numbers, trace.clock, workers);
+            recorder = Some(started.map_err(|error| TraceRefusal::Thread { error })?);
         }
         Ok(Some(TraceWatch { counters, recorder, devices, clock: trace.clock.name() }))
     }

@@ -1,16 +1,12 @@
-//! The kernel's own events, counted or recorded on one CPU each: perf_event_open(2).
+//! The kernel's own events, counted on one CPU each: perf_event_open(2).
 
 mod attributes;
-pub mod records;
-mod ring;
 
-use crate::clock::{self, Nanos};
 use attributes::Attributes;
-pub use ring::Ring;
 use rustix::io::read;
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// A kind of event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,41 +26,6 @@ pub struct Tracepoint {
     pub id: u64,
     /// A condition on its fields as the kernel evaluates it; empty = every event.
     pub filter: String,
-}
-
-/// The clock that recorded events are stamped with. At tracepoints the kernel knows no others that start at a known time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum StampClock {
-    /// `CLOCK_MONOTONIC`, which this program's latencies are measured by.
-    #[default]
-    Monotonic,
-    /// `CLOCK_MONOTONIC_RAW`: the processor's counter as it runs, not disciplined by NTP.
-    Raw,
-}
-
-impl StampClock {
-    /// The time by this clock.
-    pub fn now(self) -> Nanos {
-        match self {
-            StampClock::Monotonic => clock::monotonic(),
-            StampClock::Raw => clock::raw(),
-        }
-    }
-
-    /// Its name in clock_gettime(2).
-    pub fn name(self) -> &'static str {
-        match self {
-            StampClock::Monotonic => "CLOCK_MONOTONIC",
-            StampClock::Raw => "CLOCK_MONOTONIC_RAW",
-        }
-    }
-
-    fn id(self) -> libc::clockid_t {
-        match self {
-            StampClock::Monotonic => libc::CLOCK_MONOTONIC,
-            StampClock::Raw => libc::CLOCK_MONOTONIC_RAW,
-        }
-    }
 }
 
 /// Counters of several kinds of events on one CPU, of all that runs there; they start and stop together.
@@ -133,7 +94,6 @@ enum Control {
 /// What `ioctl` takes, from linux/perf_event.h.
 const ENABLE: libc::Ioctl = rustix::ioctl::opcode::none(b'$', 0) as libc::Ioctl;
 const DISABLE: libc::Ioctl = rustix::ioctl::opcode::none(b'$', 1) as libc::Ioctl;
-const SET_OUTPUT: libc::Ioctl = rustix::ioctl::opcode::none(b'$', 5) as libc::Ioctl;
 const SET_FILTER: libc::Ioctl = rustix::ioctl::opcode::write::<*const libc::c_char>(b'$', 6) as libc::Ioctl;
 
 /// Opens an event on a CPU, for all processes.
@@ -164,7 +124,7 @@ fn control(event: &OwnedFd, what: Control) -> io::Result<()> {
     answer(unsafe { libc::ioctl(event.as_raw_fd(), request, 0) })
 }
 
-/// Events for which the condition doesn't hold are neither counted nor recorded.
+/// Events for which the condition doesn't hold aren't counted.
 fn set_filter(event: &OwnedFd, filter: &str) -> io::Result<()> {
     if filter.is_empty() {
         return Ok(());
@@ -174,28 +134,20 @@ fn set_filter(event: &OwnedFd, filter: &str) -> io::Result<()> {
     answer(unsafe { libc::ioctl(event.as_raw_fd(), SET_FILTER, text.as_ptr()) })
 }
 
-/// What `event` records goes where `other` has its buffer.
-fn set_output(event: &OwnedFd, other: &OwnedFd) -> io::Result<()> {
-    // SAFETY: takes a number only, no memory.
-    answer(unsafe { libc::ioctl(event.as_raw_fd(), SET_OUTPUT, other.as_fd().as_raw_fd()) })
-}
-
 fn answer(code: libc::c_int) -> io::Result<()> {
     if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::attributes::Flags;
     use super::*;
 
     #[test]
     fn requests_are_numbered_as_in_the_kernels_header() {
-        assert_eq!([ENABLE, DISABLE, SET_OUTPUT], [0x2400, 0x2401, 0x2405]);
+        assert_eq!([ENABLE, DISABLE], [0x2400, 0x2401]);
         #[cfg(target_pointer_width = "64")]
         assert_eq!(SET_FILTER, 0x4008_2406);
         assert_eq!(size_of::<Attributes>(), 112);
-        assert_eq!(Flags::DISABLED.0 | Flags::WATERMARK.0 | Flags::CLOCK.0, 1 | 1 << 14 | 1 << 25);
     }
 
     #[test]

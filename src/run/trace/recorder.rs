@@ -5,58 +5,35 @@ use super::requests::{BlockEvent, BlockFormats, Requests};
 use crate::clock::{Nanos, SECOND};
 use crate::results::{DeviceTimes, TraceSession};
 use crate::sys::cpu;
-use crate::sys::perf::records::{Record, records};
-use crate::sys::perf::{Ring, StampClock, Tracepoint};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use crate::system::tracing::StampClock;
+use crate::system::tracing::instance::{CpuBuffer, Instance};
 use std::io;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
-/// Bytes of a CPU's ring where memory isn't short: 20 ms of two million records per second.
-const LARGEST_RING: usize = 4 << 20;
-const SMALLEST_RING: usize = 64 << 10;
-/// Bytes of all rings together, on machines with hundreds of CPUs.
-const MOST_MEMORY: usize = 256 << 20;
-/// The longest time between two looks at the rings, ns.
+/// KiB of a CPU's buffer where memory isn't short: 20 ms of three million events per second.
+const LARGEST_BUFFER: u64 = 4 << 10;
+const SMALLEST_BUFFER: u64 = 64;
+/// KiB of all buffers together, on machines with hundreds of CPUs.
+const MOST_MEMORY: u64 = 256 << 10;
+/// The longest time between two looks at the buffers, ns.
 const PAUSE: Nanos = SECOND / 50;
-/// By then, ns, an event on any CPU has reached its ring: they are matched in the order of their times.
+/// By then, ns, an event on any CPU has reached its buffer: they are matched in the order of their times.
 const SETTLED: Nanos = SECOND / 50;
 
-/// One ring per CPU.
-#[derive(Debug)]
-pub struct Rings {
-    rings: Vec<Ring>,
-    /// Bytes of each.
-    size: usize,
-}
-
-impl Rings {
-    /// Opens the rings, as large as is allowed.
-    ///
-    /// # Errors
-    /// What the kernel answers.
-    pub fn open(cpus: &[u32], points: &[Tracepoint], clock: StampClock) -> io::Result<Rings> {
-        let share = (MOST_MEMORY / cpus.len().max(1)).max(SMALLEST_RING);
-        let mut size = LARGEST_RING.min(1 << share.ilog2());
-        loop {
-            let rings = cpus.iter().map(|cpu| Ring::open(*cpu, points, clock, size));
-            let rings: io::Result<Vec<Ring>> =
-                rings.filter(|ring| !ring.as_ref().is_err_and(super::is_offline)).collect();
-            match rings {
-                Ok(rings) => return Ok(Rings { rings, size }),
-                // Without privilege only so much may be locked in memory.
-                Err(error) if size > SMALLEST_RING && error.raw_os_error() == Some(libc::EPERM) => size /= 2,
-                Err(error) => return Err(error),
-            }
-        }
-    }
+/// Size of a CPU's buffer with so many CPUs, KiB: what is wanted, and the least.
+pub fn buffer_kib(cpus: usize) -> (u64, u64) {
+    let share = (MOST_MEMORY / cpus.max(1) as u64).max(SMALLEST_BUFFER);
+    (LARGEST_BUFFER.min(1 << share.ilog2()), SMALLEST_BUFFER)
 }
 
 /// The recording thread, seen by the controlling one.
 #[derive(Debug)]
 pub struct Recorder {
-    thread: JoinHandle<Recorded>,
+    /// Until it is joined.
+    thread: Option<JoinHandle<Recorded>>,
     shared: Arc<Shared>,
     clock: StampClock,
 }
@@ -82,7 +59,7 @@ impl Recorder {
     /// # Errors
     /// The thread can't be started.
     pub fn start(
-        rings: Rings,
+        mut instance: Instance,
         formats: BlockFormats,
         devices: &[u32],
         clock: StampClock,
@@ -97,27 +74,26 @@ impl Recorder {
         });
         let requests = Requests::of(devices.iter().copied());
         let session = TraceSession {
-            buffer_kib: (rings.size >> 10) as u64,
-            buffers: rings.rings.len() as u64,
+            buffer_kib: instance.kib(),
+            buffers: instance.buffers().len() as u64,
             ..TraceSession::default()
         };
         let mut reader = Reader {
-            rings: rings.rings,
+            page: vec![0; instance.layout().size()],
+            instance,
             formats,
             clock,
-            requests,
-            session,
-            bytes: Vec::new(),
-            recorded: 0,
+            recorded: Recorded { requests, session, failed: None },
             waiting: Vec::new(),
             shared: Arc::clone(&shared),
         };
         let work = move || {
             let _aside = cpu::keep_off(workers);
-            reader.work();
-            Recorded { requests: reader.requests, session: reader.session }
+            reader.recorded.failed = reader.work().err();
+            reader.recorded
         };
-        Ok(Recorder { thread: thread::Builder::new().name("trace".into()).spawn(work)?, shared, clock })
+        let thread = thread::Builder::new().name("trace".into()).spawn(work)?;
+        Ok(Recorder { thread: Some(thread), shared, clock })
     }
 
     /// Recording begins, before this returns. Once.
@@ -143,13 +119,26 @@ impl Recorder {
 
     fn go_to(&self, stage: u8) {
         self.shared.stage.store(stage, Ordering::Release);
-        self.thread.thread().unpark();
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
     }
 
     /// What was recorded.
-    pub fn finish(self) -> Recorded {
+    pub fn finish(mut self) -> Recorded {
+        self.join().unwrap_or_default()
+    }
+
+    fn join(&mut self) -> Option<Recorded> {
         self.stop();
-        self.thread.join().unwrap_or_default()
+        self.thread.take()?.join().ok()
+    }
+}
+
+/// A run that comes to nothing leaves no instance behind.
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.join();
     }
 }
 
@@ -159,6 +148,8 @@ pub struct Recorded {
     requests: Requests,
     /// All but the clock.
     pub session: TraceSession,
+    /// Why nothing was recorded, or not all.
+    failed: Option<io::Error>,
 }
 
 impl Recorded {
@@ -168,6 +159,8 @@ impl Recorded {
             Ok(number) => (self.requests.of_device(number), None),
             Err(why) => (Default::default(), Some(why.to_owned())),
         };
+        let failed = || Some(format!("recording failed: {}", self.failed.as_ref()?));
+        let reason = reason.or_else(failed);
         let [read, write] = times;
         let targets = std::mem::take(&mut traced.targets);
         DeviceTimes { device: traced.device.name.clone(), targets, read, write, reason }
@@ -176,74 +169,80 @@ impl Recorded {
 
 /// The recording thread.
 struct Reader {
-    rings: Vec<Ring>,
+    instance: Instance,
     formats: BlockFormats,
     clock: StampClock,
-    requests: Requests,
-    session: TraceSession,
-    /// What was read of a ring.
-    bytes: Vec<u8>,
-    /// How many events were.
-    recorded: u64,
+    recorded: Recorded,
+    /// A page of a buffer.
+    page: Vec<u8>,
     /// Events that others may still have to go before.
     waiting: Vec<BlockEvent>,
     shared: Arc<Shared>,
 }
 
 impl Reader {
-    fn work(&mut self) {
+    fn work(&mut self) -> io::Result<()> {
         while self.shared.stage.load(Ordering::Acquire) == WAITING {
             thread::park();
         }
         if self.shared.stage.load(Ordering::Acquire) == OVER {
-            return;
+            return Ok(());
         }
-        // What doesn't start records nothing, which the counts show.
-        self.rings.iter().for_each(|ring| drop(ring.start()));
+        let started = self.instance.start();
         self.shared.started.wait();
+        started?;
         while self.shared.stage.load(Ordering::Acquire) == RECORDING {
-            self.pause();
+            // Not until a buffer fills: older kernels wake their reader with every event.
+            thread::park_timeout(Duration::from_nanos(PAUSE));
             let settled = self.clock.now().saturating_sub(SETTLED);
-            self.read();
+            self.read()?;
             self.match_until(settled);
         }
-        self.rings.iter().for_each(|ring| drop(ring.stop()));
-        self.read();
+        self.instance.stop()?;
+        self.read()?;
         self.match_until(Nanos::MAX);
-        // What was dropped last no record tells of: the kernel's own count does.
-        let seen: u64 = self.rings.iter().filter_map(|ring| ring.events().ok()).sum();
-        self.session.lost = seen.saturating_sub(self.recorded);
+        self.recorded.session.lost = self.lost()?;
+        Ok(())
     }
 
-    /// Until a ring fills, or some time.
-    fn pause(&self) {
-        let time = Timespec { tv_sec: 0, tv_nsec: PAUSE as _ };
-        let readable = self.rings.iter().filter_map(Ring::readable);
-        let mut rings: Vec<PollFd> =
-            readable.map(|ring| PollFd::from_borrowed_fd(ring, PollFlags::IN)).collect();
-        // Interrupted or not: the rings are looked at.
-        let _ = poll(&mut rings, Some(&time));
-    }
-
-    fn read(&mut self) {
-        for ring in &mut self.rings {
-            self.bytes.clear();
-            self.session.read += u64::from(ring.read(&mut self.bytes) > 0);
-            for record in records(&self.bytes) {
-                match record {
-                    Record::Event { at, fields } => {
-                        self.recorded += 1;
-                        self.waiting.extend(self.formats.event(at, fields));
-                    }
-                    Record::Lost(_) => self.requests.forget(),
-                }
+    /// Reads what is in the buffers.
+    fn read(&mut self) -> io::Result<()> {
+        let layout = self.instance.layout();
+        let whole = (self.instance.kib() << 10) as usize / layout.size();
+        let mut may_be_lost = false;
+        for buffer in self.instance.buffers() {
+            let mut pages = 0;
+            // A buffer that fills as fast as it is read doesn't keep the others waiting.
+            while pages <= 2 * whole {
+                let Some(page) = layout.page(buffer.read(&mut self.page)?) else { break };
+                pages += 1;
+                may_be_lost |= page.missed;
+                let formats = &self.formats;
+                self.waiting.extend(page.events.filter_map(|(at, fields)| formats.event(at, fields)));
+            }
+            self.recorded.session.read += u64::from(pages > 0);
+            may_be_lost |= pages > whole / 2;
+        }
+        // Pages don't tell that events behind them had no room, and to ask each time would cost more than reading.
+        if may_be_lost {
+            let lost = self.lost()?;
+            if lost > self.recorded.session.lost {
+                self.recorded.session.lost = lost;
+                self.match_until(Nanos::MAX);
+                self.recorded.requests.forget();
             }
         }
+        Ok(())
+    }
+
+    /// How many events were not recorded so far.
+    fn lost(&mut self) -> io::Result<u64> {
+        self.instance.buffers().iter().map(CpuBuffer::lost).sum()
     }
 
     /// Matches the events up to a time.
     fn match_until(&mut self, settled: Nanos) {
-        // The rings are in order already, so this is quick.
+        // The buffers are in order already, so this is quick.
         self.waiting.sort_by_key(|event| event.at);
         let begin = self.shared.begin.load(Ordering::Acquire);
         let end = self.shared.end.load(Ordering::Acquire);
@@ -251,7 +250,7 @@ impl Reader {
         // Before the window has begun no event is in it.
         let window = begin..=end;
         for event in self.waiting.drain(..count) {
-            self.requests.take(event, &window);
+            self.recorded.requests.take(event, &window);
         }
     }
 }

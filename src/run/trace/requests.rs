@@ -2,8 +2,8 @@
 
 use crate::clock::Nanos;
 use crate::results::CompletionTimes;
-use crate::sys::perf::records::{u16_at, u32_at, u64_at};
 use crate::system::tracing::BlockFormat;
+use crate::system::tracing::pages::{u16_at, u32_at, u64_at};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 

@@ -10,7 +10,7 @@ pub struct Format {
 }
 
 /// Where a field is in a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Field {
     /// Bytes before it.
     pub offset: usize,
@@ -22,7 +22,7 @@ impl Format {
     /// Reads the text of a format; `None` = it has no number.
     pub fn parse(text: &str) -> Option<Format> {
         let id = text.lines().find_map(|line| line.strip_prefix("ID:"))?.trim().parse().ok()?;
-        Some(Format { id, fields: text.lines().filter_map(field).collect() })
+        Some(Format { id, fields: fields(text).collect() })
     }
 
     /// The field of this name.
@@ -37,6 +37,11 @@ impl Format {
         let mut names = words.filter(|word| word.starts_with(|c: char| c.is_alphabetic()));
         names.find(|name| self.field(name).is_none())
     }
+}
+
+/// The fields that a text tells of, in its order.
+pub(super) fn fields(text: &str) -> impl Iterator<Item = (String, Field)> {
+    text.lines().filter_map(field)
 }
 
 /// A line like `field:char rwbs[10]; offset:34; size:10; signed:0;`, with tabs between.

@@ -19,6 +19,18 @@ pub enum TraceRefusal {
         /// Why not.
         error: io::Error,
     },
+    /// No buffer for recorded events is to be had there.
+    Instance {
+        /// Which file or directory of tracefs.
+        at: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The thread that reads recorded events can't be started.
+    Thread {
+        /// Why not.
+        error: io::Error,
+    },
     /// The kernel doesn't let its events be opened.
     Events {
         /// What it answered.
@@ -35,7 +47,10 @@ pub enum TraceRefusal {
 
 /// Who may do all of it.
 const PRIVILEGE: &str = "run it as root, or give the program what it needs: setcap \
-                         cap_perfmon,cap_dac_read_search,cap_ipc_lock=ep $(command -v diskspd)";
+                         cap_perfmon,cap_dac_override=ep $(command -v diskspd)";
+/// What more than reading is needed for.
+const WRITES: &str =
+    "DISK_IO is recorded there, for which the program has to write: root and the owner of tracefs may";
 
 impl fmt::Display for TraceRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,8 +62,25 @@ impl fmt::Display for TraceRefusal {
                  failed ({error}); run it as root, or mount it as root: mount -t tracefs tracefs /sys/kernel/tracing"
             ),
             TraceRefusal::Tracefs { at, error } => {
-                write!(f, "the kernel's tracepoints can't be read in {}: {error}; {PRIVILEGE}", at.display())
+                write!(
+                    f,
+                    "the kernel's tracepoints can't be read in {}: {error}; {PRIVILEGE}. {WRITES}",
+                    at.display()
+                )
             }
+            TraceRefusal::Instance { at, error } => {
+                write!(f, "the kernel's events can't be recorded in {}: {error}", at.display())?;
+                match error.raw_os_error() {
+                    Some(libc::ENOMEM) => f.write_str("; the kernel has no memory left for a buffer per CPU"),
+                    Some(libc::EMFILE) => f.write_str(
+                        "; it takes a file per CPU: raise the limit of open files (ulimit -n 65536)",
+                    ),
+                    Some(libc::EACCES | libc::EPERM) => write!(f, "; {PRIVILEGE}. {WRITES}"),
+                    Some(libc::EROFS) => f.write_str("; in a container it may be read-only even for root"),
+                    _ => Ok(()),
+                }
+            }
+            TraceRefusal::Thread { error } => write!(f, "the recording thread can't be started: {error}"),
             TraceRefusal::Events { error, paranoid } => events(f, error, *paranoid),
             TraceRefusal::NoTracepoint { names } => {
                 write!(
@@ -84,6 +116,10 @@ mod tests {
     fn every_refusal_says_what_to_do() {
         let events =
             |errno, paranoid| TraceRefusal::Events { error: io::Error::from_raw_os_error(errno), paranoid };
+        let instance = |errno| TraceRefusal::Instance {
+            at: "/sys/kernel/tracing/instances".into(),
+            error: io::Error::from_raw_os_error(errno),
+        };
         let denied = || io::Error::from_raw_os_error(libc::EACCES);
         let table = [
             (TraceRefusal::NotMounted { error: denied() }, "mount -t tracefs tracefs /sys/kernel/tracing"),
@@ -91,6 +127,11 @@ mod tests {
                 TraceRefusal::Tracefs { at: "/sys/kernel/tracing".into(), error: denied() },
                 "setcap cap_perfmon",
             ),
+            (instance(libc::EACCES), "root and the owner of tracefs"),
+            (instance(libc::EROFS), "in a container"),
+            (instance(libc::EMFILE), "ulimit -n"),
+            (instance(libc::ENOMEM), "no memory"),
+            (TraceRefusal::Thread { error: denied() }, "thread"),
             (events(libc::EACCES, Some(2)), "sysctl kernel.perf_event_paranoid=-1 (it is 2)"),
             (events(libc::EPERM, Some(4)), "setcap cap_perfmon"),
             (events(libc::EMFILE, Some(2)), "ulimit -n"),

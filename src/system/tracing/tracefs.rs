@@ -7,16 +7,17 @@ use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Where it is mounted if it is; the second place is that of systems with debugfs alone.
 const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
 /// The tree of tracepoints.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tracefs {
     directory: PathBuf,
     /// Of a mount that nobody else sees and that is gone with this program.
-    _own: Option<OwnedFd>,
+    _own: Option<Arc<OwnedFd>>,
 }
 
 impl Tracefs {
@@ -36,7 +37,12 @@ impl Tracefs {
         }
         let own = mount_privately().map_err(|error| TraceRefusal::NotMounted { error: error.into() })?;
         let directory = Path::new("/proc/self/fd").join(own.as_raw_fd().to_string());
-        Ok(Tracefs { directory, _own: Some(own) })
+        Ok(Tracefs { directory, _own: Some(Arc::new(own)) })
+    }
+
+    /// Where it is seen, as long as this value or a clone of it exists.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// What the kernel says about a tracepoint, named `block/block_rq_issue`; `Ok(None)` = it has no such tracepoint.
