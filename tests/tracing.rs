@@ -190,9 +190,12 @@ fn without_the_privilege_one_message_says_what_to_do() {
     for (path, mode) in [(directory.path(), 0o755), (&program, 0o755), (&file, 0o666)] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     }
+    // Where tracefs isn't mounted that is what is said: only root can do without.
+    let mounted = std::path::Path::new("/sys/kernel/tracing/events").exists();
+    let records = if mounted { "root and the owner of tracefs may" } else { "mount -t tracefs" };
     let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all"];
     for (class, words) in [
-        ("-eDISK_IO", ["root and the owner of tracefs may", "as root"]),
+        ("-eDISK_IO", [records, "as root"]),
         ("-ePROCESS", ["tracepoints", "as root"]),
         ("-eMEMORY_HARD_FAULTS", ["perf_event_open", "kernel.perf_event_paranoid=-1"]),
     ] {
