@@ -46,7 +46,7 @@ impl Moment {
 static FIRST: OnceLock<Option<Moment>> = OnceLock::new();
 
 /// Looks whether the counter can be used, and begins to measure its rate. The earlier it is called, the less is left to
-/// wait for in [`Counter::new`].
+/// wait for in `Counter::new`.
 pub fn prepare() {
     FIRST.get_or_init(|| ticks::are_reliable().then(Moment::now));
 }
