@@ -3,14 +3,15 @@
 //! takes the CPU from it; when there are more than fit, the first ones count.
 
 use crate::statistics::quantile;
+use diskspd::system::root::Root;
+use diskspd::system::tracing::instance::{Instance, Recording};
+use diskspd::system::tracing::{StampClock, Tracefs};
 use std::collections::HashMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-const TRACING: &str = "/sys/kernel/tracing";
 /// Memory for events, KiB per CPU: some 1.5 million I/Os.
-const BUFFER: u32 = 192 << 10;
-const EVENTS: [&str; 2] = ["block_rq_issue", "block_rq_complete"];
+const BUFFER: u64 = 192 << 10;
+const TRACEPOINTS: [&str; 2] = ["block/block_rq_issue", "block/block_rq_complete"];
 
 /// Latencies in the block layer, µs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,10 +21,7 @@ pub struct BlockLatency {
 }
 
 /// Events are being kept. Ends with the value.
-pub struct Truth {
-    /// A place of our own: others who trace aren't disturbed.
-    instance: PathBuf,
-}
+pub struct Truth(Instance);
 
 impl Truth {
     /// Begins to keep the events of the disk below a target.
@@ -32,22 +30,18 @@ impl Truth {
     /// Why there are none.
     pub fn begin(target: &Path) -> Result<Truth, String> {
         let disk = super::disk_of(target).map_err(|e| format!("the disk of {}: {e}", target.display()))?;
-        let instances = Path::new(TRACING).join("instances");
-        if !instances.exists() {
-            return Err(format!(
-                "tracefs isn't there (as root: mount -t tracefs tracefs {TRACING}), or this user may not use it"
-            ));
-        }
-        let truth = Truth { instance: instances.join(format!("diskspd-peers-{}", std::process::id())) };
-        fs::create_dir(&truth.instance).map_err(|e| format!("tracing: {e}"))?;
-        truth.write("trace_clock", "mono")?;
-        truth.write("options/overwrite", "0")?;
-        truth.write("buffer_size_kb", &BUFFER.to_string())?;
-        for event in EVENTS {
-            truth.write(&format!("events/block/{event}/filter"), &format!("dev == {disk}"))?;
-            truth.write(&format!("events/block/{event}/enable"), "1")?;
-        }
-        Ok(truth)
+        let recording = Recording {
+            tracepoints: &TRACEPOINTS,
+            filter: &format!("dev == {disk}"),
+            clock: StampClock::Monotonic,
+            // They are read as text.
+            cpus: &[],
+            kib: (BUFFER, BUFFER),
+        };
+        let tracefs = Tracefs::find(&Root::live()).map_err(|refusal| refusal.to_string())?;
+        let instance = Instance::open(&tracefs, &recording).map_err(|refusal| refusal.to_string())?;
+        instance.start().map_err(|e| format!("tracing can't be started: {e}"))?;
+        Ok(Truth(instance))
     }
 
     /// What was kept, until now.
@@ -55,26 +49,11 @@ impl Truth {
     /// # Errors
     /// Nothing was, or it can't be read.
     pub fn end(self) -> Result<BlockLatency, String> {
-        self.write("tracing_on", "0")?;
-        let text = fs::read_to_string(self.instance.join("trace")).map_err(|e| format!("the trace: {e}"))?;
+        self.0.stop().map_err(|e| format!("tracing can't be stopped: {e}"))?;
+        let text = self.0.text().map_err(|e| format!("the trace: {e}"))?;
         latencies(&text).ok_or_else(|| {
             "the block layer had no I/O of this target (page cache, or a device without requests: zram, dm)".to_owned()
         })
-    }
-
-    fn write(&self, name: &str, value: &str) -> Result<(), String> {
-        fs::write(self.instance.join(name), value).map_err(|e| format!("tracing, {name} = {value}: {e}"))
-    }
-}
-
-impl Drop for Truth {
-    fn drop(&mut self) {
-        for event in EVENTS {
-            let _ = self.write(&format!("events/block/{event}/enable"), "0");
-        }
-        if let Err(why) = fs::remove_dir(&self.instance) {
-            eprintln!("{} can't be removed: {why}", self.instance.display());
-        }
     }
 }
 

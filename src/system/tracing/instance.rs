@@ -124,6 +124,14 @@ impl Instance {
         self.set("tracing_on", "0")
     }
 
+    /// What was recorded on all CPUs and not read yet, as the kernel words it: a line each, in the order of their times.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn text(&self) -> io::Result<String> {
+        fs::read_to_string(self.directory.join("trace"))
+    }
+
     /// How pages are laid out.
     pub fn layout(&self) -> PageLayout {
         self.layout
