@@ -49,9 +49,8 @@ impl Engine for Aio {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
         let room = (self.limits.depth - self.queue.in_flight()) as usize;
         let batch = &batch[..batch.len().min(room)];
-        let (limits, priorities) = (self.limits, &self.priorities);
-        let allowed = batch.iter().take_while(|io| limits.allow(io));
-        let taken = self.queue.push(allowed.map(|io| io.transfer(priorities)));
+        let priorities = &self.priorities;
+        let taken = self.queue.push(batch.iter().map(|io| io.transfer(priorities)));
         match batch.get(taken) {
             Some(io) => Err(self.limits.refuse(io)),
             None => Ok(taken),

@@ -17,15 +17,14 @@ pub mod uring;
 use crate::clock::Clock;
 use crate::sys::io_priority::IoPriority;
 use crate::sys::memory::Buffer;
+/// Most bytes of one I/O; engines refuse anything longer.
+pub use crate::sys::transfer::MAX_LENGTH;
 use crate::sys::transfer::Transfer;
 use at_once::AtOnce;
 pub use file::File;
 use limits::Limits;
 use std::ops::Range;
 use std::time::Duration;
-
-/// Most bytes of one I/O: 2 GiB less one page. The kernel shortens anything longer, so engines refuse it.
-pub const MAX_LENGTH: u32 = 0x7fff_f000;
 
 /// Direction of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]

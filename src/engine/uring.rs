@@ -99,9 +99,8 @@ impl Engine for Uring {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
         let room = (self.limits.depth - self.ring.in_flight()) as usize;
         let batch = &batch[..batch.len().min(room)];
-        let (limits, priorities) = (self.limits, &self.priorities);
-        let allowed = batch.iter().take_while(|io| limits.allow(io));
-        let taken = self.ring.push(allowed.map(|io| io.transfer(priorities)));
+        let priorities = &self.priorities;
+        let taken = self.ring.push(batch.iter().map(|io| io.transfer(priorities)));
         match batch.get(taken) {
             Some(io) => Err(self.limits.refuse(io)),
             None => Ok(taken),

@@ -20,6 +20,8 @@ pub struct Recorder {
     shared: Arc<Accounts>,
     /// `--stream`
     progress: Option<Arc<Progress>>,
+    /// Whether there is more to an I/O than counting it.
+    timed: bool,
 }
 
 /// What all workers of a span keep together. Touched when they have ended, and by nobody while they work.
@@ -57,6 +59,44 @@ pub struct Completion {
     pub since_start: u64,
 }
 
+/// What a batch adds to a target. Counted without memory: adding to the account for every I/O, each addition would
+/// wait for the one before.
+#[derive(Debug, Default)]
+struct Sums {
+    all: Tally,
+    writes: Tally,
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    ios: u64,
+    bytes: u64,
+    short: u64,
+}
+
+impl Sums {
+    #[inline(always)]
+    fn add(&mut self, io: Completion) {
+        let write = u64::from(io.direction == Direction::Write);
+        self.all.ios += 1;
+        self.all.bytes += io.bytes;
+        self.all.short += u64::from(io.short);
+        self.writes.ios += write;
+        self.writes.bytes += write * io.bytes;
+        self.writes.short += write & u64::from(io.short);
+    }
+
+    fn add_to(self, target: &mut TargetResults) {
+        let Sums { all, writes } = self;
+        target.read.ios += all.ios - writes.ios;
+        target.read.bytes += all.bytes - writes.bytes;
+        target.read.short += all.short - writes.short;
+        target.write.ios += writes.ios;
+        target.write.bytes += writes.bytes;
+        target.write.short += writes.short;
+    }
+}
+
 impl Recorder {
     /// Empty accounts for a worker.
     pub fn new(
@@ -86,13 +126,27 @@ impl Recorder {
                 .iops_interval
                 .map(|ms| IntervalLog::new(ms, span.duration, span.measure_latency, threads)),
             shared,
+            timed: span.measure_latency || span.iops_interval.is_some() || progress.is_some(),
             progress,
         }
     }
 
-    /// Counts an I/O.
-    #[inline]
-    pub fn count(&mut self, io: Completion) {
+    /// Counts I/Os.
+    #[inline(always)]
+    pub fn count(&mut self, ios: impl Iterator<Item = Completion>) {
+        // What can be is decided once for all of them.
+        match &mut self.targets[..] {
+            [only] if !self.timed => {
+                let mut sums = Sums::default();
+                ios.for_each(|io| sums.add(io));
+                sums.add_to(only);
+            }
+            _ => ios.for_each(|io| self.count_one(io)),
+        }
+    }
+
+    #[inline(always)]
+    fn count_one(&mut self, io: Completion) {
         let target = &mut self.targets[io.target];
         let account = match io.direction {
             Direction::Read => &mut target.read,
@@ -101,6 +155,9 @@ impl Recorder {
         account.ios += 1;
         account.bytes += io.bytes;
         account.short += u64::from(io.short);
+        if !self.timed {
+            return;
+        }
         if let Some(latency) = &mut account.latency {
             latency.record(io.latency);
         }

@@ -240,7 +240,7 @@ impl<'a> Loop<'a> {
             return self.fill_paced();
         }
         let Worker { requests, workload, .. } = &mut self.worker;
-        self.batch.extend(self.idle.take(self.most).iter().map(|&request| requests.next(workload, request)));
+        requests.next_batch(workload, self.idle.take(self.most), &mut self.batch);
         None
     }
 
@@ -386,61 +386,57 @@ impl<'a> Loop<'a> {
     /// failed, and returns its index.
     #[inline]
     fn account(&mut self, done: &[Done], phase: Phase, now: Nanos) -> Result<(), usize> {
-        let Loop { worker, idle, timed, start_signal, .. } = self;
-        let Worker { plan, requests, recorder, live, log, console, phases, .. } = worker;
-        let (timed, measuring) = (*timed, phase == Phase::Measure);
-        let since_start = match timed && measuring {
-            true => now.saturating_sub(phases.measure_start()),
-            false => 0,
-        };
-        let flights = &requests.flights[..];
-        let watched = log.is_some() || live.is_some_and(Counters::has_latencies);
-        let mut bytes = 0;
-        let mut failed = None;
-        for (index, completed) in done.iter().enumerate() {
-            if completed.result < 0 {
-                failed = Some(index);
-                break;
-            }
-            let flight = &flights[completed.request as usize];
-            let transferred = completed.result as u64;
-            let latency = now.saturating_sub(flight.started);
-            bytes += transferred;
-            if measuring {
-                recorder.count(Completion {
+        let failed = done.iter().position(|completed| completed.result < 0);
+        let well = &done[..failed.unwrap_or(done.len())];
+        let Worker { requests, recorder, live, log, console, phases, .. } = &mut self.worker;
+        if phase == Phase::Measure {
+            let since_start = if self.timed { now.saturating_sub(phases.measure_start()) } else { 0 };
+            recorder.count(well.iter().map(|completed| {
+                let flight = &requests.flights[completed.request as usize];
+                let bytes = completed.result as u64;
+                Completion {
                     target: flight.target as usize,
                     direction: flight.io.direction,
-                    bytes: transferred,
-                    short: transferred < u64::from(flight.io.length),
-                    latency,
+                    bytes,
+                    short: bytes < u64::from(flight.io.length),
+                    latency: now.saturating_sub(flight.started),
                     since_start,
-                });
-            }
-            if watched {
-                if let Some(live) = live {
-                    live.add_latency(latency);
                 }
-                if let Some(log) = log {
-                    log.push(Entry {
-                        target: plan.targets[flight.target as usize].target as u32,
-                        direction: flight.io.direction,
-                        offset: flight.io.offset,
-                        size: transferred as u32,
-                        start: flight.started.saturating_sub(*start_signal),
-                        latency,
-                    });
-                }
-            }
+            }));
         }
-        let well = &done[..failed.unwrap_or(done.len())];
-        idle.extend(well);
+        self.idle.extend(well);
         if let Some(live) = live {
-            live.add(well.len() as u64, bytes);
+            live.add(well.len() as u64, well.iter().map(|completed| completed.result as u64).sum());
         }
         if self.dots.every > 0 {
             console.dots(self.dots.after(well.len() as u32));
         }
+        if log.is_some() || live.is_some_and(Counters::has_latencies) {
+            self.tell(well, now);
+        }
         failed.map_or(Ok(()), Err)
+    }
+
+    /// Tells those who look at single I/Os.
+    fn tell(&mut self, well: &[Done], now: Nanos) {
+        let Worker { plan, requests, live, log, .. } = &mut self.worker;
+        for completed in well {
+            let flight = &requests.flights[completed.request as usize];
+            let latency = now.saturating_sub(flight.started);
+            if let Some(live) = live {
+                live.add_latency(latency);
+            }
+            if let Some(log) = log {
+                log.push(Entry {
+                    target: plan.targets[flight.target as usize].target as u32,
+                    direction: flight.io.direction,
+                    offset: flight.io.offset,
+                    size: completed.result as u32,
+                    start: flight.started.saturating_sub(self.start_signal),
+                    latency,
+                });
+            }
+        }
     }
 }
 

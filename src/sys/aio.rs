@@ -123,7 +123,8 @@ impl Queue {
     }
 
     /// Queues transfers for the next [`Queue::wait`]; returns how many. Stops when the queue is full, and before a
-    /// transfer whose file, memory range or tag does not exist. No two in flight may have the same tag.
+    /// transfer whose file, memory range or tag does not exist, or that the kernel wouldn't take as it is. No two in
+    /// flight may have the same tag.
     #[inline]
     pub fn push(&mut self, transfers: impl Iterator<Item = Transfer>) -> usize {
         let room = self.blocks.len() - self.in_flight as usize;
@@ -132,7 +133,7 @@ impl Queue {
             let end = transfer.start.checked_add(transfer.length as usize);
             let Some(file) = self.files.get(transfer.file as usize) else { break };
             let Some(block) = self.blocks.get_mut(transfer.tag as usize) else { break };
-            if end.is_none_or(|end| end > self.memory.len()) {
+            if end.is_none_or(|end| end > self.memory.len()) || !transfer.is_exact() {
                 break;
             }
             let priority = transfer.priority.encoded();

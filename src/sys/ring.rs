@@ -161,7 +161,7 @@ impl Ring {
     }
 
     /// Queues transfers for the next [`Ring::enter`]; returns how many. Stops when the ring is full, and before a
-    /// transfer whose file, memory range or tag does not exist.
+    /// transfer whose file, memory range or tag does not exist, or that the kernel wouldn't take as it is.
     #[inline]
     pub fn push(&mut self, transfers: impl Iterator<Item = Transfer>) -> usize {
         let room = (self.depth - self.in_flight) as usize;
@@ -170,7 +170,8 @@ impl Ring {
         for transfer in transfers.take(room) {
             let end = transfer.start.checked_add(transfer.length as usize);
             let Some(name) = self.names.get(transfer.file as usize) else { break };
-            if end.is_none_or(|end| end > self.memory.len()) || transfer.tag >= self.depth {
+            let within = end.is_some_and(|end| end <= self.memory.len()) && transfer.tag < self.depth;
+            if !(within && transfer.is_exact()) {
                 break;
             }
             let (file, length, offset) = (types::Fd(*name), transfer.length, transfer.offset);

@@ -2,6 +2,9 @@
 
 use super::io_priority::IoPriority;
 
+/// Most bytes of one transfer: 2 GiB less one page. The kernel shortens anything longer (`read(2)`, NOTES).
+pub const MAX_LENGTH: u32 = 0x7fff_f000;
+
 /// One transfer between the memory of a queue and one of its files.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
@@ -19,4 +22,13 @@ pub struct Transfer {
     pub tag: u32,
     /// Told to the I/O scheduler.
     pub priority: IoPriority,
+}
+
+impl Transfer {
+    /// Whether the kernel would take it as it is: it shortens what is longer than [`MAX_LENGTH`], and its offsets have
+    /// a sign.
+    #[inline]
+    pub fn is_exact(&self) -> bool {
+        self.length <= MAX_LENGTH && self.offset <= i64::MAX as u64
+    }
 }

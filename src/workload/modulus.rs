@@ -6,7 +6,7 @@
 ///
 /// The quotient is `floor(x * m / 2^(64 + bits))` with `m = floor(2^64 * (2^bits - n) / n) + 1 + 2^64` and
 /// `bits = ceil(log2 n)` (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994). `m`
-/// has 65 bits; `multiplier` holds all but the top one, which the averaging step in [`Modulus::of`] makes up for.
+/// has 65 bits; `multiplier` holds all but the top one, which the averaging step in [`Modulus::round_down`] makes up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Modulus {
     divisor: u64,
@@ -30,9 +30,15 @@ impl Modulus {
     /// `x % divisor`.
     #[inline]
     pub fn of(self, x: u64) -> u64 {
+        x - self.round_down(x)
+    }
+
+    /// `x` rounded down to a multiple of the divisor.
+    #[inline]
+    pub fn round_down(self, x: u64) -> u64 {
         let high = ((u128::from(x) * u128::from(self.multiplier)) >> 64) as u64;
         let quotient = (((x - high) >> (self.shifts[0] & 63)) + high) >> (self.shifts[1] & 63);
-        x - quotient * self.divisor
+        quotient * self.divisor
     }
 }
 
@@ -53,6 +59,7 @@ mod tests {
             let around = multiples.flat_map(|m| [m.wrapping_sub(1), m, m.wrapping_add(1)]);
             for x in around.chain(edges.iter().copied()) {
                 assert_eq!(modulus.of(x), x % n, "{x} % {n}");
+                assert_eq!(modulus.round_down(x), x / n * n, "{x} / {n} * {n}");
             }
         }
     }

@@ -19,6 +19,21 @@ enum Places {
     Ranges(Box<Ranges>),
 }
 
+/// Draws from every position of the grid, all equally likely.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Uniform {
+    stride: Modulus,
+    size: Modulus,
+}
+
+impl Uniform {
+    /// As [`Positions::draw`].
+    #[inline(always)]
+    pub(super) fn draw(&self, random: &mut Random) -> u64 {
+        self.size.of(self.stride.round_down(random.next_u64()))
+    }
+}
+
 #[derive(Debug)]
 struct Ranges {
     ranges: Vec<Range>,
@@ -50,11 +65,19 @@ impl Positions {
         (Positions { stride: Modulus::new(grid.stride), places }, effective)
     }
 
+    /// How positions are drawn without a distribution; `None` = there is one.
+    #[inline]
+    pub(super) fn uniform(&self) -> Option<Uniform> {
+        match &self.places {
+            Places::Uniform(size) => Some(Uniform { stride: self.stride, size: *size }),
+            Places::Ranges(_) => None,
+        }
+    }
+
     /// Draws a position relative to the base offset: one number, and a second one to choose the range of a distribution.
     #[inline(always)]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
-        let number = random.next_u64();
-        let aligned = number - self.stride.of(number);
+        let aligned = self.stride.round_down(random.next_u64());
         match &self.places {
             Places::Uniform(size) => size.of(aligned),
             Places::Ranges(ranges) => ranges.place(aligned, random),

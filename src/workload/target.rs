@@ -1,6 +1,6 @@
 //! One thread on one target: the next position and direction.
 
-use super::positions::Positions;
+use super::positions::{Positions, Uniform};
 use super::{Grid, Modulus, Pattern, Random, TargetWorkload};
 use crate::engine::Direction;
 use crate::results::EffectiveRange;
@@ -95,6 +95,23 @@ impl Mix {
     }
 }
 
+/// Random I/Os of one direction over all positions. All of it fits into registers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plain {
+    positions: Uniform,
+    base: u64,
+    pub(super) block_size: u32,
+    pub(super) direction: Direction,
+}
+
+impl Plain {
+    /// As [`TargetState::next`].
+    #[inline(always)]
+    pub(super) fn next(&self, random: &mut Random) -> u64 {
+        self.base + self.positions.draw(random)
+    }
+}
+
 impl TargetState {
     /// Makes the draws of the set-up: for the mixed pattern an initial position, then for every pattern the initial
     /// direction. Also returns the effective ranges of the distribution.
@@ -160,6 +177,22 @@ impl TargetState {
             }
         };
         (self.base + relative, self.mix.choose(random))
+    }
+
+    /// What decides the next I/Os, when each takes one draw and nothing else; `None` = there is more to it.
+    #[inline]
+    pub(super) fn plain(&self) -> Option<Plain> {
+        let direction = match self.mix {
+            Mix::Read => Direction::Read,
+            Mix::Write => Direction::Write,
+            Mix::Drawn(_) => return None,
+        };
+        match (&self.sequence, &self.slices, self.positions.uniform()) {
+            (Sequence::Random, None, Some(positions)) => {
+                Some(Plain { positions, direction, base: self.base, block_size: self.block_size })
+            }
+            _ => None,
+        }
     }
 
     /// Draws the slice that a write sends, if slices are drawn; else 0.

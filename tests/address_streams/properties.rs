@@ -206,3 +206,36 @@ fn mixed_runs_are_geometric_and_of_one_direction() {
         }
     }
 }
+
+/// What the worker's loop draws for all idle requests at once is what it would draw for one after the other.
+#[test]
+fn a_batch_is_drawn_as_single_ios_are() {
+    for options in [
+        "-r",
+        "-r -w100",
+        "-r -w30",
+        "-r8K -B1M -f700M",
+        "-r -rdpct10/90:90/10",
+        "-rs40",
+        "-rs40 -w30",
+        "-s",
+        "-si -w100",
+        "-p",
+        "-r -w100 -Z1M",
+        "-r -F1 a b",
+        "-F1 -O8 -r -w50 a b c",
+        "-F1 -O8 -r weights=3,1 a b",
+    ] {
+        let command = Command::parse(&format!("-c1G -b4K -o8 -z5 {options}"));
+        let mut single = command.threads().swap_remove(0);
+        let mut batches = command.threads().swap_remove(0).workload;
+        // Of different lengths, and not in order: requests are drawn for as they complete.
+        for batch in [&[0][..], &[7, 3, 1], &[], &[2, 0, 6, 4, 5, 1, 3, 7], &[5, 4]].repeat(100) {
+            let mut drawn = vec![];
+            batches.each(batch, |request, io| drawn.push((request, io)));
+            let expected: Vec<_> =
+                batch.iter().map(|&request| (request, single.workload.next(request))).collect();
+            assert_eq!(drawn, expected, "{options}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use crate::clock::Nanos;
 use crate::engine::{Direction, Io};
 use crate::plan::{WorkerPlan, WriteContent};
-use crate::workload::ThreadWorkload;
+use crate::workload::{Next, ThreadWorkload};
 
 /// What has to be remembered of a request while its I/O is in flight.
 #[derive(Debug, Clone, Copy)]
@@ -74,10 +74,21 @@ impl Requests {
     }
 
     /// Draws the next I/O of a request.
-    // The call alone would be a tenth of the loop; what is drawn, in turn, is inlined here.
-    #[inline(always)]
     pub fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         let next = workload.next(request);
+        self.place(request, next)
+    }
+
+    /// Draws the next I/Os of several requests, in order, and adds them to a batch.
+    // The calls alone would be a tenth of the loop, so what is called for each I/O is inlined here.
+    #[inline(always)]
+    pub fn next_batch(&mut self, workload: &mut ThreadWorkload, requests: &[u32], batch: &mut Vec<Io>) {
+        workload.each(requests, |request, next| batch.push(self.place(request, next)));
+    }
+
+    /// Where the data of an I/O lies; remembers the I/O.
+    #[inline(always)]
+    fn place(&mut self, request: u32, next: Next) -> Io {
         let place = &self.places[next.target as usize];
         let area = match next.direction {
             Direction::Read => place.read,
