@@ -103,8 +103,9 @@ fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
     profile_text::write_profile(&mut out, profile);
     let mut code = EXIT_SUCCESS;
     if let Err(error) = run::cpu_latency_refusal(options) {
-        complain(std::slice::from_ref(&error));
-        code = exit_code(&[error]);
+        let errors = [error];
+        complain(&errors);
+        code = exit_code(&errors);
     }
     plan_text::write_cpu_latency(&mut out, options.cpu_latency);
     let profile = run::resized(profile);
@@ -164,6 +165,12 @@ fn with_storage(mut system: System, profile: &Profile, options: &Options) -> Sys
 }
 
 fn measure(profile: &Profile, request: &RunRequest, system: System, mut options: Options) -> u8 {
+    // The run asks that too, but by then the files of --out and --stream are there.
+    if let Err(error) = run::cpu_latency_refusal(&options) {
+        let errors = [error];
+        complain(&errors);
+        return exit_code(&errors);
+    }
     let stop;
     (options.events, stop) = match open_events(request) {
         Ok(events) => events,
