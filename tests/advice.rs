@@ -6,8 +6,8 @@
 use diskspd::cli::{self, Invocation};
 use diskspd::profile::RawText;
 use diskspd::results::{
-    DirectionResults, EngineUse, Observed, Record, Results, SpanResults, TargetResults, ThreadResults,
-    summarize,
+    CpuSleeps, DirectionResults, EngineUse, Observed, Record, Results, SpanResults, StateSleeps,
+    TargetResults, ThreadResults, summarize,
 };
 use diskspd::stats::Histogram;
 use diskspd::system::System;
@@ -45,6 +45,18 @@ fn machine() -> System {
 
 /// What a run of a second finds in which each thread did this many I/Os of this latency, µs. An engine with `!` polls.
 fn found_on(system: System, line: &str, ios: u64, latency: u64, engine: &str) -> Vec<Finding> {
+    let observed = Observed { polled: engine.ends_with('!'), ..Observed::default() };
+    found_beside(observed, system, line, (ios, latency), engine)
+}
+
+/// The same with what was observed beside it.
+fn found_beside(
+    observed: Observed,
+    system: System,
+    line: &str,
+    (ios, latency): (u64, u64),
+    engine: &str,
+) -> Vec<Finding> {
     let words: Vec<_> = ["diskspd"].into_iter().chain(line.split(' ')).map(Into::into).collect();
     let Ok(Invocation::Run(request)) = cli::parse(&words) else { panic!("{line}") };
     let profile = request.profile;
@@ -76,7 +88,7 @@ fn found_on(system: System, line: &str, ios: u64, latency: u64, engine: &str) ->
     let results = SpanResults {
         measured: 1_000_000_000,
         threads: vec![thread; threads as usize],
-        observed: Some(Observed { polled: engine.ends_with('!'), ..Observed::default() }),
+        observed: Some(observed),
         ..SpanResults::default()
     };
     let record = Record::new(profile, system, Results { time_spans: vec![results] });
@@ -176,6 +188,91 @@ fn what_depends_on_the_machine_depends_on_it() {
         [],
         "who polls is awake"
     );
+}
+
+/// The machine as a guest of a hypervisor that ends its halts.
+fn guest() -> System {
+    let mut system = machine();
+    let environment = system.environment.as_mut().unwrap();
+    environment.platform.virtual_machine = true;
+    environment.cpu.idle_driver = Some("haltpoll".into());
+    environment.cpu.idle_states = vec![
+        IdleState { name: "POLL".into(), enabled: true, ..IdleState::default() },
+        IdleState { name: "haltpoll idle".into(), latency: 1, residency: 1, enabled: true },
+    ];
+    system
+}
+
+/// (machine, how often the thread's processor went to each state [name, exit latency in µs], I/Os per second, their
+/// latency in µs, part of the evidence; `None` = nothing is found)
+type Sleeping<'a> = (fn() -> System, &'a [(&'a str, u64, u64)], u64, u64, Option<&'a str>);
+
+#[test]
+fn sleeps_that_were_counted_tell_whether_waking_up_matters() {
+    let cases: &[Sleeping] = &[
+        (machine, &[("C1E", 10, 0), ("C6", 170, 100)], 100, 200, Some("CPU 3 slept 1.00 times per I/O")),
+        (machine, &[("C1E", 10, 0), ("C6", 170, 100)], 100, 200, Some("idle state C6 takes 170")),
+        // The pauses are long, but the processor didn't go there: somebody else keeps it awake.
+        (machine, &[("C1E", 10, 0), ("C6", 170, 0)], 100, 200, None),
+        (machine, &[("C1E", 10, 100), ("C6", 170, 2)], 100, 200, None),
+        (machine, &[("C1E", 10, 9990), ("C6", 170, 10)], 10_000, 90, Some("idle state C1E takes 10")),
+        (machine, &[("C1E", 10, 1000), ("C6", 170, 0)], 10_000, 90, None),
+        // Something else wakes it all the time: of a thousand sleeps a hundred delayed an I/O.
+        (machine, &[("C1E", 10, 1000), ("C6", 170, 0)], 100, 120, None),
+        (guest, &[("haltpoll idle", 1, 10_000)], 10_000, 54, Some("CPU 3 slept 1.00 times per I/O")),
+        (guest, &[("haltpoll idle", 1, 10_000)], 10_000, 54, Some("driver haltpoll")),
+        (guest, &[("haltpoll idle", 1, 10_000)], 10_000, 400, None),
+        (guest, &[("haltpoll idle", 1, 1_000)], 10_000, 54, None),
+        (guest, &[("haltpoll idle", 1, 0)], 10_000, 54, None),
+        (guest, &[], 10_000, 54, None),
+    ];
+    for (system, states, ios, latency, expected) in cases {
+        let state = |(name, latency, entered): &(&str, u64, u64)| StateSleeps {
+            name: (*name).into(),
+            latency: *latency,
+            entered: *entered,
+        };
+        let sleeps = match states {
+            [] => Vec::new(),
+            states => vec![CpuSleeps { cpu: 3, states: states.iter().map(state).collect() }],
+        };
+        let found = |cpu_latency| {
+            let observed = Observed { sleeps: sleeps.clone(), cpu_latency, ..Observed::default() };
+            found_beside(observed, system(), "-b4K -r -o1 -L -Sh f", (*ios, *latency), "sync")
+        };
+        let of = |findings: Vec<Finding>| findings.into_iter().find(|finding| finding.name == "waking-up");
+        let told = of(found(None)).map(|finding| (finding.severity, finding.evidence.join("\n")));
+        match expected {
+            Some(part) => assert!(
+                matches!(&told, Some((Note, evidence)) if evidence.contains(part)),
+                "{states:?}, {ios} I/Os of {latency}: {told:?}"
+            ),
+            None => assert_eq!(told, None, "{states:?}, {ios} I/Os of {latency}"),
+        }
+        assert_eq!(of(found(Some(0))), None, "--cpu-latency is given");
+    }
+}
+
+#[test]
+fn a_limit_that_the_kernel_takes_no_notice_of_is_told() {
+    let found = |system: System, cpu_latency| {
+        let observed = Observed { cpu_latency, ..Observed::default() };
+        let found = found_beside(observed, system, "-b4K -r -o1 -L -Sh f", (100, 200), "sync");
+        let names = names(&found);
+        names.contains(&("cpu-latency-unheeded", Warning, false))
+    };
+    let without_driver = || {
+        let mut system = machine();
+        system.environment.as_mut().unwrap().cpu.idle_states.clear();
+        system
+    };
+    assert!(found(without_driver(), Some(0)));
+    assert!(!found(without_driver(), None), "nobody asked for it");
+    assert!(!found(machine(), Some(0)) && !found(guest(), Some(0)));
+    let mut polling = without_driver();
+    polling.environment.as_mut().unwrap().kernel_command_line = Some("quiet idle=poll".into());
+    assert!(!found(polling, Some(0)), "it never sleeps");
+    assert!(!found(System::default(), Some(0)), "nobody looked");
 }
 
 #[test]

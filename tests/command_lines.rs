@@ -413,6 +413,14 @@ fn commands_and_long_options() {
     ] {
         assert!(matches!(parse(line), Ok(Invocation::Run(run)) if run.until_steady == seconds), "{line}");
     }
+    for (line, limit) in [
+        ("f.dat", None),
+        ("--cpu-latency 0 f.dat", Some(0)),
+        ("--cpu-latency=50 f.dat", Some(50)),
+        ("--cpu-latency 5 --cpu-latency 2147483647 f.dat", Some(2_147_483_647)),
+    ] {
+        assert!(matches!(parse(line), Ok(Invocation::Run(run)) if run.cpu_latency == limit), "{line}");
+    }
     use cli::PrefillRequest::*;
     for (option, expected) in [
         ("", None),
@@ -475,6 +483,13 @@ fn messages_say_what_to_do() {
         ("--dry-run --stream - f.dat", "--stream can't be given together with --dry-run"),
         ("--io-log=a.csv --dry-run f.dat", "leave --io-log out"),
         ("--until-steady 60 -b4k f.dat", "attach it: --until-steady=60"),
+        ("--cpu-latency", "the value is missing"),
+        ("--cpu-latency= f.dat", "the value is missing"),
+        ("--cpu-latency low f.dat", "0 to 2147483647 us"),
+        ("--cpu-latency 10us f.dat", "not a number of microseconds"),
+        ("--cpu-latency=-1 f.dat", "not a number of microseconds"),
+        ("--cpu-latency +1 f.dat", "not a number of microseconds"),
+        ("--cpu-latency 2147483648 f.dat", "0 to 2147483647 us"),
         ("--until-steady=soon f.dat", "as in --until-steady=600"),
         ("--until-steady=0 f.dat", "as in --until-steady=600"),
         ("devices --xml", "diskspd devices [--json]"),

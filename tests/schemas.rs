@@ -189,6 +189,7 @@ fn fill_results(span: &mut SpanResults) {
         devices: Some(devices()),
         content: contents(),
         polled: true,
+        cpu_latency: Some(1),
         trace: Some(trace()),
         ..Observed::default()
     });
@@ -229,6 +230,7 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
         warm_up,
         effort: Some(effort(known)),
         heat: Some(heat(known)),
+        sleeps: sleeps(known),
         lost: if known {
             vec![LostTimes::default(); record.results.time_spans[0].cpus.len()]
         } else {
@@ -268,6 +270,11 @@ fn effort(known: bool) -> Effort {
         quotas: vec![quota],
         io_limits: vec![limit(Some(1)), limit(None)],
     }
+}
+
+fn sleeps(known: bool) -> Vec<CpuSleeps> {
+    let state = StateSleeps { name: "C6".into(), latency: 170, entered: 1 };
+    if known { vec![CpuSleeps { cpu: 1, states: vec![state] }] } else { Vec::new() }
 }
 
 fn heat(before_only: bool) -> HeatChange {

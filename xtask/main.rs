@@ -31,7 +31,7 @@ const COMMANDS: &[Command] = &[
         "peers",
         peers::main,
         "--target FILE|DEVICE [--qd 1,32,128] [--bs 4K] [--writes PERCENT] [--sequential] [--buffered] [--lat] [--truth]\n    \
-         [--rounds 9] [--seconds 2] [--repeats 3] [--cpu N] [--markdown] [--no-perf] [--only NAME,NAME]\n    \
+         [--rounds 9] [--seconds 2] [--repeats 3] [--cpu N] [--cpu-latency US] [--markdown] [--no-perf] [--only NAME,NAME]\n    \
          [--ours PATH] [--ours-options '-L -D'] [--variants '--engine aio; -x'] [--fio PATH] [--t-io-uring PATH] [--elbencho PATH]",
         "The program against other tools that are installed, in turns on one CPU.",
     ),

@@ -12,6 +12,7 @@ mod truth;
 use crate::arguments::Arguments;
 use crate::statistics::{median, spread};
 use crate::{Failure, machine, program, table};
+use diskspd::sys::cpu_latency::{self, CpuLatency};
 use diskspd::units::Size;
 use execute::Execution;
 use figures::Figures;
@@ -108,6 +109,10 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         truth,
         markdown: arguments.flag("--markdown"),
     };
+    let cpu_latency = match arguments.value("--cpu-latency")? {
+        Some(limit) => Some(wake_up_limit(&limit)?),
+        None => None,
+    };
     let tools = all_tools(arguments)?;
     arguments.finish()?;
     if writes > 0 {
@@ -117,7 +122,14 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
             only_reads(&ours.arguments(&workload).unwrap_or_default())?;
         }
     }
+    // All tools run under the same condition, whatever they would ask for themselves.
+    let _awake = cpu_latency.map(CpuLatency::hold).transpose()?;
     machine::print(way.markdown);
+    if let Some(limit) = cpu_latency {
+        println!(
+            "Processors may take {limit} us at most to wake up, for all tools (/dev/cpu_dma_latency).\n"
+        );
+    }
     if workload.buffered {
         // Into the page cache.
         fs::copy(&workload.target, "/dev/null")?;
@@ -177,6 +189,14 @@ fn bytes(text: &str) -> Option<u64> {
         _ => return None,
     };
     digits.parse::<u64>().ok()?.checked_mul(factor).filter(|bytes| *bytes > 0)
+}
+
+/// The longest that processors may take to wake up, us.
+fn wake_up_limit(text: &str) -> Result<u32, Failure> {
+    let limit = text.parse().ok().filter(|limit| *limit <= cpu_latency::MAX_LIMIT);
+    limit.ok_or_else(|| {
+        format!("--cpu-latency {text}: a number of us is expected, 0 keeps processors awake").into()
+    })
 }
 
 /// Bytes of a file or a device.
@@ -399,6 +419,15 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(bytes(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_limit_for_waking_up_is_a_number_that_the_kernel_takes() {
+        for (text, expected) in
+            [("0", Some(0)), ("2147483647", Some(2_147_483_647)), ("2147483648", None), ("us", None)]
+        {
+            assert_eq!(wake_up_limit(text).ok(), expected, "{text}");
         }
     }
 

@@ -56,6 +56,8 @@ pub struct Draft {
     pub until_steady: Option<u32>,
     /// `--flush-after`
     pub flush_after: bool,
+    /// `--cpu-latency`
+    pub cpu_latency: Option<u32>,
     /// `--xml-verdict`
     pub xml_verdict: bool,
     /// `--prefill`
@@ -103,6 +105,7 @@ impl Draft {
             strict: self.strict,
             until_steady: self.until_steady,
             flush_after: self.flush_after,
+            cpu_latency: self.cpu_latency,
             xml_verdict: self.xml_verdict,
             prefill: self.prefill,
             warnings,

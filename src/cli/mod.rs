@@ -114,6 +114,8 @@ pub struct RunRequest {
     pub until_steady: Option<u32>,
     /// `--flush-after`: what is still in memory at the end is written, and that is timed.
     pub flush_after: bool,
+    /// `--cpu-latency`: the longest that a processor may take to wake up, us, at most 2^31-1; `None` = as the machine has it.
+    pub cpu_latency: Option<u32>,
     /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span and of `System`.
     pub xml_verdict: bool,
     /// `--prefill`: what was never written is written before the run.

@@ -51,6 +51,7 @@ pub fn run(request: &RunRequest) -> u8 {
         io_log: request.io_log.clone(),
         until_steady: request.until_steady,
         flush_after: request.flush_after,
+        cpu_latency: request.cpu_latency,
         prefill: request.prefill.map(prefill_of),
         ..Options::default()
     };
@@ -101,6 +102,12 @@ fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
     let mut out = Vec::new();
     profile_text::write_profile(&mut out, profile);
     let mut code = EXIT_SUCCESS;
+    if let Err(error) = run::cpu_latency_refusal(options) {
+        let errors = [error];
+        complain(&errors);
+        code = exit_code(&errors);
+    }
+    plan_text::write_cpu_latency(&mut out, options.cpu_latency);
     let profile = run::resized(profile);
     for (number, span) in profile.time_spans.iter().enumerate() {
         match run::probe_and_plan(&profile, span, system, options) {
@@ -158,6 +165,12 @@ fn with_storage(mut system: System, profile: &Profile, options: &Options) -> Sys
 }
 
 fn measure(profile: &Profile, request: &RunRequest, system: System, mut options: Options) -> u8 {
+    // The run asks that too, but by then the files of --out and --stream are there.
+    if let Err(error) = run::cpu_latency_refusal(&options) {
+        let errors = [error];
+        complain(&errors);
+        return exit_code(&errors);
+    }
     let stop;
     (options.events, stop) = match open_events(request) {
         Ok(events) => events,

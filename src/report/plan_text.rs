@@ -5,6 +5,14 @@ use crate::units;
 use crate::workload::Pattern;
 use crate::workload::pace::Limit;
 
+/// Appends what `--cpu-latency` does, if it's given: the limit in us.
+pub fn write_cpu_latency(out: &mut Vec<u8>, limit: Option<u32>) {
+    if let Some(limit) = limit {
+        let text = format!("processors may take {limit} us at most to wake up (--cpu-latency)\n\n");
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
 /// Appends the plan of one time span, numbered from 1.
 pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
     let mut line = |text: String| out.extend_from_slice(format!("{text}\n").as_bytes());

@@ -35,6 +35,7 @@ pub use trace::{
 use crate::engine::Direction;
 use crate::profile::RawText;
 use crate::stats::{Histogram, Intervals, Series};
+pub use crate::system::cpu_sleeps::{CpuSleeps, StateSleeps};
 pub use crate::system::cpu_times::{CpuTimes, LostTimes};
 use serde::{Deserialize, Serialize};
 

@@ -2,6 +2,7 @@
 
 use super::{Effort, LostTimes, Sample, Trace, WarmUp};
 use crate::system::content::ContentFacts;
+use crate::system::cpu_sleeps::CpuSleeps;
 use crate::system::heat::Heat;
 use crate::system::io_counters::DeviceFacts;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,13 @@ pub struct Observed {
     /// [`cpus`](super::SpanResults::cpus); empty = nobody looked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<LostTimes>,
+    /// How often the processors that threads are bound to went to sleep; empty = none is, or the kernel doesn't count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sleeps: Vec<CpuSleeps>,
+    /// The longest that any processor might take to wake up during the time span's I/O, us (`--cpu-latency`); missing =
+    /// as the machine has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_latency: Option<u32>,
     /// How hot it was; missing = there are no sensors and counters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heat: Option<HeatChange>,

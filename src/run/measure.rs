@@ -14,6 +14,7 @@ use super::{content, recorder};
 use crate::plan::WorkerPlan;
 use crate::results::SpanResults;
 use crate::sys::cpu;
+use crate::sys::cpu_latency::CpuLatency;
 use crate::system::System;
 
 /// Runs the workers in real time.
@@ -36,6 +37,14 @@ pub(super) fn measure(
         Ok(observer) => observer,
         Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
     };
+    let awake = match options.cpu_latency.map(CpuLatency::hold).transpose() {
+        Ok(held) => held,
+        // It could be held when the run began.
+        Err(error) => return SpanOutcome::failed(vec![format!("--cpu-latency: {error}")]),
+    };
+    if let Some(limit) = options.cpu_latency {
+        console.verbose(|| format!("processors may take {limit} us at most to wake up (--cpu-latency)"));
+    }
     std::thread::scope(|scope| {
         let mut threads = Vec::new();
         for (index, worker) in plan.workers.iter().enumerate() {
@@ -71,6 +80,7 @@ pub(super) fn measure(
             merge_errors(&mut results.errors, ended.errors);
         }
     });
+    drop(awake);
     let mut failures = control.failures();
     results.intervals = accounts.take_intervals();
     let mut observed = observer.finish();

@@ -38,6 +38,7 @@ mod refusals;
 mod sampler;
 mod setup;
 mod simulate;
+mod sleeps;
 mod sources;
 mod span;
 mod stream;
@@ -56,7 +57,7 @@ pub use options::Options;
 pub use planning::probe_and_plan;
 pub use precreate::resized;
 pub use prefill::Prefill;
-pub use refusals::refusals;
+pub use refusals::{cpu_latency_refusal, refusals};
 pub use stream::Stream;
 
 use crate::plan::{PlanError, Severity};
@@ -105,6 +106,7 @@ pub fn run(
     if !unfit.is_empty() {
         return Err(unfit);
     }
+    cpu_latency_refusal(options).map_err(|error| vec![error])?;
     let log = match &options.io_log {
         Some(path) => Some(
             destination::refuse_target("--io-log", path, &destination::targets(profile))

@@ -7,6 +7,7 @@ use super::effort;
 use super::live::Counters;
 use super::observe_devices::{self, DeviceWatch};
 use super::options::Options;
+use super::sleeps::SleepWatch;
 use super::trace::TraceWatch;
 use crate::plan::SpanPlan;
 use crate::results::{HeatChange, Observed};
@@ -20,6 +21,7 @@ use crate::system::tracing::refusal::TraceRefusal;
 pub struct Observer<'a> {
     system: &'a System,
     effort: effort::Watch,
+    sleeps: SleepWatch,
     devices: DeviceWatch,
     trace: Option<TraceWatch>,
     /// What is known so far.
@@ -38,13 +40,15 @@ impl<'a> Observer<'a> {
     ) -> Result<Observer<'a>, TraceRefusal> {
         let heat = HeatChange { before: heat(system), ..HeatChange::default() };
         let heat = (!heat.before.is_unknown()).then_some(heat);
+        let cpu_latency = options.cpu_latency;
         let polled = plan.workers.iter().any(|worker| worker.poll);
         Ok(Observer {
             system,
             effort: effort::Watch::new(plan),
+            sleeps: SleepWatch::new(plan),
             devices: DeviceWatch::new(plan, options.flush_after),
             trace: TraceWatch::open(plan)?,
-            observed: Observed { heat, polled, ..Observed::default() },
+            observed: Observed { heat, polled, cpu_latency, ..Observed::default() },
         })
     }
 
@@ -58,6 +62,7 @@ impl<'a> Observer<'a> {
 
     /// Right before accounting is switched on.
     pub fn measurement_begins(&mut self, workers: &[Counters]) {
+        self.sleeps.begin();
         self.effort.begin(workers);
         if let Some(trace) = &mut self.trace {
             trace.begin();
@@ -72,6 +77,7 @@ impl<'a> Observer<'a> {
             trace.end();
         }
         self.effort.end();
+        self.sleeps.end();
     }
 
     /// When all that belongs to the window has been read, before the cool-down.
@@ -88,6 +94,7 @@ impl<'a> Observer<'a> {
             change.after = heat(self.system);
         }
         self.observed.effort = Some(self.effort.finish());
+        self.observed.sleeps = self.sleeps.finish();
         self.observed.devices = self.devices.finish();
         self.observed.trace = self.trace.and_then(TraceWatch::finish);
         self.observed

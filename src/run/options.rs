@@ -24,6 +24,8 @@ pub struct Options {
     pub io_log: Option<PathBuf>,
     /// `--flush-after`: what is still in memory at the end is written, and that is timed.
     pub flush_after: bool,
+    /// `--cpu-latency`: while it measures no processor may take longer than this to wake up, us.
+    pub cpu_latency: Option<u32>,
     /// `--prefill`: what was never written is written before the run.
     pub prefill: Option<Prefill>,
 }

@@ -3,8 +3,9 @@
 use super::options::Options;
 use super::planning::locations;
 use super::prefill;
-use crate::plan::SpanPlan;
+use crate::plan::{PlanError, SpanPlan};
 use crate::profile::TimeSpan;
+use crate::sys::cpu_latency::CpuLatency;
 use crate::system::refusal::write_refusal;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,21 @@ pub(super) fn written<'a>(
     let prefilled = options.prefill.is_some() && options.destroy;
     let targets = span.targets.iter().zip(locations);
     targets.filter(move |(target, _)| target.write_ratio > 0 || prefilled).map(|(_, path)| path.as_path())
+}
+
+/// Whether the limit of `--cpu-latency` can be held here: holds it for a moment.
+///
+/// # Errors
+/// It can't; what to do about it.
+pub fn cpu_latency_refusal(options: &Options) -> Result<(), PlanError> {
+    let Some(limit) = options.cpu_latency else { return Ok(()) };
+    if options.virtual_time() {
+        return Err(PlanError::profile(
+            "--cpu-latency: in simulated time no processor has to be woken up; leave it out, or choose another engine",
+        ));
+    }
+    let held = CpuLatency::hold(limit);
+    held.map(drop).map_err(|error| PlanError::target(format!("--cpu-latency: {error}")))
 }
 
 /// Why the span would be refused, one message for each place; empty when nothing is known against it. A snapshot: the

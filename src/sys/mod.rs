@@ -4,6 +4,7 @@
 pub mod aio;
 pub mod block;
 pub mod cpu;
+pub mod cpu_latency;
 pub mod event;
 pub mod extents;
 pub mod file_systems;

@@ -4,6 +4,7 @@ pub mod cgroup;
 pub mod claims;
 pub mod completion;
 pub mod content;
+pub mod cpu_sleeps;
 pub mod cpu_times;
 mod device;
 pub mod devices;

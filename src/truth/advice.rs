@@ -3,6 +3,7 @@
 mod addresses;
 mod caching;
 mod depth;
+mod waking;
 
 use super::{Finding, Severity, SpanView};
 use crate::profile::{RawText, Target, Throughput};
@@ -26,7 +27,7 @@ const ABOUT_TARGETS: &[AboutTarget] = &[
 type AboutSpan = fn(&SpanView) -> Option<Finding>;
 
 /// Those about time spans.
-const ABOUT_SPANS: &[AboutSpan] = &[depth::waking_up, single];
+const ABOUT_SPANS: &[AboutSpan] = &[waking::waking_up, waking::unheeded, single];
 
 /// Every misunderstanding of one time span.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {

@@ -91,7 +91,7 @@ const RULES: &[Rule] = &[
     ),
     lasting("memory-limit", "keep in mind that the page cache counts as memory of the group", limits::memory),
     lasting("cpu-set", "measure outside this control group to use all processors", limits::cpu_set),
-    lasting("idle-states", "cpupower idle-set -D <µs> for latencies at low rates", cpu::idle_states),
+    lasting("idle-states", "--cpu-latency <µs> for latencies at low rates", cpu::idle_states),
     lasting("volatile-write-cache", "measure durable writes with -Sh or -Suw", disk::volatile_cache),
     lasting(
         "statistics-off",

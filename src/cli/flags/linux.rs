@@ -191,6 +191,24 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Switch(|draft| draft.flush_after = true),
     },
     Flag {
+        name: Long("cpu-latency"),
+        forms: &[(
+            "--cpu-latency <us>",
+            "keep processors from idle states that take longer than this to wake up from; 0 keeps them awake",
+        )],
+        default: "they sleep as the machine lets them",
+        scope: Scope::Profile,
+        notes: "From before the start signal to the end of each time span's I/O, for all processors and programs of the \
+                machine: latencies then hold no waking up. Idle processors take more power, in a virtual machine CPU \
+                time of the host. Needs root, or permission to write to /dev/cpu_dma_latency; refused before anything \
+                is created if it can't be had, and in simulated time.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "cpu_latency", "advice"],
+        with_profile: true,
+        values: &["0"],
+        read: Read::Text(cpu_latency),
+    },
+    Flag {
         name: Long("xml-verdict"),
         forms: &[(
             "--xml-verdict",
@@ -290,6 +308,21 @@ fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             .expected("the longest time that the warm-up may take, as in --until-steady=600")
     };
     draft.until_steady = Some(seconds.ok_or_else(wrong)?);
+    Ok(())
+}
+
+/// Longest limit of the kernel, us.
+const LONGEST: u32 = i32::MAX as u32;
+
+fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    // Strictly: what is no number must not become 0, the strongest of all limits.
+    let digits = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
+    let micros = digits.and_then(|digits| digits.parse().ok()).filter(|us| *us <= LONGEST);
+    let what = if value.is_empty() { "the value is missing" } else { "not a number of microseconds" };
+    let wrong = || {
+        Problem::new(0, what).expected("the longest that a processor may take to wake up, 0 to 2147483647 us")
+    };
+    draft.cpu_latency = Some(micros.ok_or_else(wrong)?);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
-//! How many I/Os are in flight, and what happens between them.
+//! How many I/Os are in flight.
 
-use super::{done, storage};
+use super::done;
 use crate::profile::{CacheMode, Target};
 use crate::results::ThreadResults;
 use crate::truth::{Finding, Severity, SpanView};
@@ -45,41 +45,4 @@ pub(super) fn one_at_a_time(span: &SpanView, target: &Target) -> Option<Finding>
 /// Name of the engine of a thread; `None` = the record is of an older program.
 fn engine(thread: &ThreadResults) -> Option<&str> {
     thread.engine.as_ref().map(|engine| engine.name.as_str())
-}
-
-/// A wake-up counts from this share of the mean latency on.
-const SHARE: f64 = 0.1;
-
-/// Between I/Os that are far apart processors go to sleep, and what it takes to wake them is counted as latency. Only
-/// past the cache: else the processors may have been busy copying all the time.
-pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
-    let past_the_cache = |target: &Target| {
-        target.cache_mode != CacheMode::Cached
-            && !target.memory_mapped_io
-            && storage(span, &target.path).is_some()
-    };
-    let polled = span.results.observed.as_ref().is_some_and(|seen| seen.polled);
-    if polled || !span.asked.targets.iter().all(past_the_cache) {
-        return None;
-    }
-    let figures = &span.measured.total.total;
-    let latency = figures.latency.and_then(|latency| latency.mean)? * 1000.0;
-    let iops = figures.throughput.iops;
-    if iops <= 0.0 || latency <= 0.0 {
-        return None;
-    }
-    let pause = f64::from(span.measured.thread_count) * 1e6 / iops;
-    let state = span.system.environment.as_ref()?.cpu.idle_state_for(pause)?;
-    if (state.latency as f64) < latency * SHARE {
-        return None;
-    }
-    let message = "the processors sleep between I/Os: latencies include their waking up".to_owned();
-    Some(
-        Finding::new("waking-up", Severity::Note, span, message)
-            .shown_by(format!(
-                "each thread does an I/O every {pause:.0} µs; the mean latency is {latency:.0} µs"
-            ))
-            .shown_by(format!("idle state {} takes {} µs to leave", state.name, state.latency))
-            .remedy("compare with a run without deep idle states: cpupower idle-set -D <µs>"),
-    )
 }

@@ -1,0 +1,153 @@
+//! Processors that are kept awake while it measures (`--cpu-latency`).
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{command_of, directory, diskspd, skip, start};
+use diskspd::sys::cpu_latency::DEVICE;
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+use std::process::Child;
+use std::time::Duration;
+
+/// The limit that the kernel keeps to at the moment, us: the lowest of all that are held. `None` = the device can't be
+/// used here.
+fn limit() -> Option<i32> {
+    let mut number = [0; 4];
+    fs::OpenOptions::new().write(true).open(DEVICE).ok()?;
+    File::open(DEVICE).ok()?.read_exact(&mut number).ok()?;
+    Some(i32::from_ne_bytes(number))
+}
+
+/// Whether a process has the device open.
+fn holds(child: &Child) -> bool {
+    let open = fs::read_dir(format!("/proc/{}/fd", child.id()));
+    let mut open = open.into_iter().flatten().flatten();
+    open.any(|entry| fs::read_link(entry.path()).is_ok_and(|place| place == Path::new(DEVICE)))
+}
+
+/// Runs the program to its end; also returns the limits that the kernel kept to while the program had the device open.
+fn watched(line: &str, path: &Path) -> (common::Ended, Vec<Option<i32>>) {
+    let mut child = start(line, path);
+    let mut limits = Vec::new();
+    while child.try_wait().unwrap().is_none() {
+        let (before, limit, after) = (holds(&child), limit(), holds(&child));
+        if before && after {
+            limits.push(limit);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    (child.wait_with_output().unwrap().into(), limits)
+}
+
+/// What was observed in the only time span of a record.
+fn observed(record: &Path) -> Value {
+    let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
+    record["results"]["time_spans"][0]["observed"].clone()
+}
+
+#[test]
+fn the_limit_is_held_while_it_measures_and_the_record_says_so() {
+    if limit().is_none() {
+        return skip("/dev/cpu_dma_latency is missing, or may not be written to");
+    }
+    let directory = directory();
+    let (file, record) = (directory.path().join("f"), directory.path().join("run.json"));
+    let line = format!("-c1M -b4K -r -o1 -W0 -d2 --cpu-latency 7 -v --out={} {{}}", record.display());
+    let (ended, held) = watched(&line, &file);
+    ended.report();
+    // Others on this machine may hold a lower one.
+    assert!(held.iter().flatten().any(|limit| (0..=7).contains(limit)), "{held:?}");
+    let said = format!("{}{}", ended.stdout, ended.stderr);
+    assert!(said.contains("processors may take 7 us at most to wake up"), "{said}");
+    assert_eq!(observed(&record)["cpu_latency"], 7);
+}
+
+#[test]
+fn without_it_nothing_is_held_and_nothing_speaks_of_it() {
+    let directory = directory();
+    let (file, record) = (directory.path().join("f"), directory.path().join("run.json"));
+    let line = format!("-c1M -b4K -W0 -d1 -v --out={} {{}}", record.display());
+    let (ended, held) = watched(&line, &file);
+    ended.report();
+    assert_eq!(held, []);
+    assert!(!observed(&record).as_object().unwrap().contains_key("cpu_latency"));
+    assert!(!ended.stdout.contains("wake up"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_held_limit_of_nothing_keeps_the_processor_of_the_thread_from_sleeping() {
+    if limit().is_none() {
+        return skip("/dev/cpu_dma_latency is missing, or may not be written to");
+    }
+    let directory = directory();
+    let (file, record) = (directory.path().join("f"), directory.path().join("run.json"));
+    // A thread that has nothing to do for most of the time: its processor would sleep a hundred times.
+    let line = format!("-c1M -b4K -r -o1 -g100i -W0 -d1 --cpu-latency 0 --out={} {{}}", record.display());
+    diskspd(&line, &file).report();
+    let observed = observed(&record);
+    let Ok(shallowest) = fs::read_to_string("/sys/devices/system/cpu/cpu0/cpuidle/state0/name") else {
+        // Without idle states there is nothing to count.
+        return assert!(observed["sleeps"].is_null(), "{observed}");
+    };
+    let sleeps = observed["sleeps"].as_array().unwrap();
+    assert_eq!(sleeps.len(), 1, "{sleeps:?}");
+    let states = sleeps[0]["states"].as_array().unwrap();
+    // The shallowest state is always permitted; on some architectures it is a sleep too.
+    let permitted = usize::from(shallowest.trim() != "POLL");
+    let deep = states.iter().skip(permitted).filter(|state| state["latency"].as_u64().unwrap() > 0);
+    assert_eq!(deep.map(|state| state["entered"].as_u64().unwrap()).sum::<u64>(), 0, "{states:?}");
+}
+
+#[test]
+fn a_dry_run_says_that_it_is_used() {
+    if limit().is_none() {
+        return skip("/dev/cpu_dma_latency is missing, or may not be written to");
+    }
+    let directory = directory();
+    let file = directory.path().join("f");
+    let ended = diskspd("--dry-run --cpu-latency 7 -c1M -d1 {}", &file);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stdout.contains("processors may take 7 us at most to wake up"), "{}", ended.stdout);
+    assert!(!file.exists());
+}
+
+/// As a user who may do nothing, from a place that everybody can reach.
+#[test]
+fn who_may_not_hold_it_is_refused_before_anything_is_created() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = directory();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let (file, program) = (directory.path().join("f"), directory.path().join("diskspd"));
+    fs::copy(env!("CARGO_BIN_EXE_diskspd"), &program).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let stream = directory.path().join("lines");
+    let streaming = format!("--stream={}", stream.display());
+    for option in [streaming.as_str(), "--dry-run"] {
+        let line = [option, "--cpu-latency=0", "-c1M", "-d1", file.to_str().unwrap()];
+        let output = match limit() {
+            None => command_of(&line).output(),
+            Some(_) => std::process::Command::new("setpriv")
+                .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+                .arg(&program)
+                .args(line)
+                .output(),
+        };
+        let Ok(output) = output else { return skip("setpriv is missing") };
+        let ended = common::Ended::from(output);
+        ended.fails(1, &["--cpu-latency", DEVICE, "without --cpu-latency"]);
+        assert_eq!(ended.stderr.matches("ERROR").count(), 1, "{}", ended.stderr);
+        assert!(!file.exists() && !stream.exists(), "{option}");
+    }
+}
+
+#[test]
+fn simulated_time_knows_no_waking_up() {
+    for option in ["-W0", "--dry-run"] {
+        let line = format!("--engine sim --cpu-latency 0 -c1M -d1 {option} x");
+        diskspd(&line, Path::new("")).fails(3, &["--cpu-latency", "simulated time", "leave it out"]);
+    }
+}
