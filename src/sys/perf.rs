@@ -142,6 +142,21 @@ fn answer(code: libc::c_int) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    /// Mapped for this alone: what comes from the heap may have been touched by another test.
+    fn touch_fresh_memory() {
+        const LENGTH: usize = 1 << 20;
+        let (protection, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a mapping of its own, where the kernel likes it.
+        let memory = unsafe { libc::mmap(std::ptr::null_mut(), LENGTH, protection, flags, -1, 0) };
+        assert_ne!(memory, libc::MAP_FAILED, "{}", io::Error::last_os_error());
+        // SAFETY: so long, writable, and nobody else's; not used after it is unmapped.
+        unsafe {
+            memory.write_bytes(1, LENGTH);
+            libc::munmap(memory, LENGTH);
+        }
+    }
+
     #[test]
     fn requests_are_numbered_as_in_the_kernels_header() {
         assert_eq!([ENABLE, DISABLE], [0x2400, 0x2401]);
@@ -152,8 +167,7 @@ mod tests {
 
     #[test]
     fn page_faults_of_this_thread_are_counted_between_start_and_stop() {
-        // So much comes fresh from the kernel every time.
-        let fault = || drop(std::hint::black_box(vec![1u8; 40 << 20]));
+        let fault = touch_fresh_memory;
         let cpu = rustix::thread::sched_getcpu() as u32;
         let group = match Group::open(cpu, &[Event::MinorFaults, Event::MajorFaults]) {
             Ok(group) => group,
