@@ -107,7 +107,7 @@ pub fn run(
     }
     let log = match &options.io_log {
         Some(path) => Some(
-            destination::refuse_target("--io-log", path, &destination::targets(profile))
+            destination::refuse_target("--io-log", &destination::named(path), &destination::targets(profile))
                 .and_then(|()| IoLog::create(path))
                 .map_err(|message| vec![PlanError::target(message)])?,
         ),
