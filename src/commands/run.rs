@@ -10,7 +10,7 @@ use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, plan_text, profile_text, profile_xml};
 use crate::results::{Record, Results, SpanResults, summarize};
 use crate::run::events::{self, Event, Events};
-use crate::run::{self, Console, Control, Options, Prefill};
+use crate::run::{self, Console, Control, Options, Prefill, Probes};
 use crate::sys::standard_error::{self, say};
 use crate::system::{self, System, storage};
 use crate::truth::{Severity as Doubt, judge};
@@ -100,8 +100,9 @@ fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
     profile_text::write_profile(&mut out, profile);
     let mut code = EXIT_SUCCESS;
     let profile = run::resized(profile);
+    let probes = Probes::default();
     for (number, span) in profile.time_spans.iter().enumerate() {
-        match run::probe_and_plan(&profile, span, system, options) {
+        match run::probe_and_plan(&profile, span, system, options, &probes) {
             Ok(plan) => {
                 plan.warnings.iter().for_each(|w| say(format_args!("WARNING: {w}")));
                 plan_text::write_plan(&mut out, number + 1, &plan);

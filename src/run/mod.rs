@@ -33,6 +33,7 @@ mod planning;
 mod precreate;
 mod prefill;
 pub mod prepare;
+mod probes;
 mod recorder;
 mod refusals;
 mod sampler;
@@ -56,6 +57,7 @@ pub use options::Options;
 pub use planning::probe_and_plan;
 pub use precreate::resized;
 pub use prefill::Prefill;
+pub use probes::Probes;
 pub use refusals::refusals;
 pub use stream::Stream;
 
@@ -95,10 +97,11 @@ pub fn run(
              other); give the warm-up as -W<seconds>, or choose another engine",
         )]);
     }
+    let probes = Probes::default();
     let unfit: Vec<PlanError> = profile
         .time_spans
         .iter()
-        .filter_map(|span| probe_and_plan(profile, span, system, options).err())
+        .filter_map(|span| probe_and_plan(profile, span, system, options, &probes).err())
         .flatten()
         .filter(|error| error.severity == Severity::Profile)
         .collect();
@@ -130,6 +133,7 @@ pub fn run(
         options,
         control,
         console,
+        probes: &probes,
         log: log.as_ref(),
     };
     for (number, time_span) in profile.time_spans.iter().enumerate() {

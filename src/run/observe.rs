@@ -7,7 +7,7 @@ use super::effort;
 use super::live::Counters;
 use super::observe_devices::{self, DeviceWatch};
 use super::options::Options;
-use super::trace::TraceWatch;
+use super::trace::{self, TraceWatch};
 use crate::plan::SpanPlan;
 use crate::results::{HeatChange, Observed};
 use crate::system::System;
@@ -27,7 +27,7 @@ pub struct Observer<'a> {
 }
 
 impl<'a> Observer<'a> {
-    /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds.
+    /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds. `trace`: what is open already.
     ///
     /// # Errors
     /// What has to be traced (`-e`) can't be.
@@ -35,6 +35,7 @@ impl<'a> Observer<'a> {
         plan: &'a SpanPlan,
         system: &'a System,
         options: &Options,
+        trace: Option<trace::Ready>,
     ) -> Result<Observer<'a>, TraceRefusal> {
         let heat = HeatChange { before: heat(system), ..HeatChange::default() };
         let heat = (!heat.before.is_unknown()).then_some(heat);
@@ -43,7 +44,7 @@ impl<'a> Observer<'a> {
             system,
             effort: effort::Watch::new(plan),
             devices: DeviceWatch::new(plan, options.flush_after),
-            trace: TraceWatch::open(plan)?,
+            trace: TraceWatch::open(plan, trace)?,
             observed: Observed { heat, polled, ..Observed::default() },
         })
     }
