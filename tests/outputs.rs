@@ -199,7 +199,7 @@ fn a_document_on_standard_output_has_nothing_else_around_it() {
             assert!(count > 0);
         }),
     ];
-    for (options, read) in documents {
+    let check = |options: &[&str], read: Reader| {
         let words = [&talkative, options, &[file.to_str().unwrap()]].concat();
         let ended: Ended = command_of(&words).current_dir(directory.path()).output().unwrap().into();
         assert_eq!(ended.code, 0, "{options:?}: {}", ended.stderr);
@@ -207,8 +207,13 @@ fn a_document_on_standard_output_has_nothing_else_around_it() {
         for aside in [": warming up", ": measuring", "..."] {
             assert!(ended.stderr.contains(aside), "{options:?}: {aside} is missing: {}", ended.stderr);
         }
-        assert!(!directory.path().join("-").exists(), "{options:?}");
-    }
+    };
+    std::thread::scope(|scope| {
+        for (options, read) in documents {
+            scope.spawn(move || check(options, read));
+        }
+    });
+    assert!(!directory.path().join("-").exists());
     schema::record(&fs::read(directory.path().join("run.json")).unwrap());
 }
 
