@@ -124,6 +124,9 @@ pub fn run(
             HashSet::new()
         }
     };
+    if !precreated.is_empty() {
+        probes.forget_what_lacked();
+    }
     let prefilled = prefill::Done::default();
     let common = span::Common {
         profile,
@@ -144,6 +147,7 @@ pub fn run(
         console.begin_span(number + 1);
         console.verbose(|| format!("generating I/O for time span {}", number + 1));
         let ended = span::run(time_span, common);
+        probes.forget_what_lacked();
         console.clear_line();
         outcome.results.time_spans.push(ended.results);
         outcome.failures = ended.failures;

@@ -39,6 +39,11 @@ impl Probes {
         self.engines.borrow_mut().entry(kind).or_insert_with(probe).clone()
     }
 
+    /// Time has passed: what was used up before may be there again, and is asked for anew.
+    pub(super) fn forget_what_lacked(&self) {
+        self.engines.borrow_mut().retain(|_, answer| !answer.as_ref().is_err_and(|why| why.lacking));
+    }
+
     /// What is to be traced (`-e`), which is the same in all time spans, is opened and kept for the first of them.
     ///
     /// # Errors
@@ -77,5 +82,8 @@ mod tests {
             }
             assert_eq!(asked.get(), 1, "{kind:?}");
         }
+        probes.forget_what_lacked();
+        assert_eq!(probes.engine(EngineKind::Uring, || Ok(())), Ok(()), "there may be memory by now");
+        probes.engine(EngineKind::Aio, || panic!("it was there")).expect("remembered");
     }
 }
