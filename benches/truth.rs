@@ -67,7 +67,8 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     let (profile, span) = (&record.profile, &record.profile.time_spans[0]);
     let (options, console) = (Options::default(), Console::new(false));
     let mut system = system::snapshot();
-    let plan = run::probe_and_plan(profile, span, &system, &options).expect("the file can be used");
+    let plan = run::probe_and_plan(profile, span, &system, &options, &run::Probes::default())
+        .expect("the file can be used");
     let counters: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(false)).collect();
     // As many threads to ask the kernel for as the run had; here they are one and the same.
     counters.iter().for_each(Counters::belongs_to_me);
@@ -82,7 +83,7 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     lap();
     let content = run::look_at_content(&plan, &console);
     lap();
-    let mut observer = Observer::new(&plan, &system, &options).expect("nothing is traced");
+    let mut observer = Observer::new(&plan, &system, &options, None).expect("nothing is traced");
     lap();
     observer.measurement_is_near();
     lap();

@@ -115,7 +115,8 @@ fn the_command_prints_a_table_and_the_same_as_json() {
     assert!(line.starts_with('#') && line.contains("48MiB"), "{line}");
     assert!(line.contains(disk.backing().to_str().unwrap()), "{line}");
     let json = common::diskspd("devices --json", Path::new(""));
-    let list: Vec<serde_json::Value> = serde_json::from_str(json.report().0).unwrap();
+    let list = common::schema::devices(json.report().0.as_bytes());
+    let list = list.as_array().unwrap();
     let found = list.iter().find(|each| each["name"] == name).unwrap();
     assert_eq!(found["size"], 48 << 20);
     assert_eq!(found["path"], disk.device.to_str().unwrap());

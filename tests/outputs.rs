@@ -159,11 +159,98 @@ fn a_report_on_standard_output_takes_the_place_of_the_text() {
         let written = fs::read_to_string(&path).unwrap();
         schema::record(written.strip_prefix("before\n").unwrap().as_bytes());
     }
-    let twice = command_of(&arguments(&["--out", "json:-", "--out", "xml:/dev/stdout"], &file)).output();
-    Ended::from(twice.unwrap()).fails(1, &["--out", "standard output", "twice"]);
     let unnamed = command_of(&arguments(&["--out", "-"], &file)).output();
     Ended::from(unnamed.unwrap()).fails(1, &["--out -", "as in --out json:"]);
     assert!(!Path::new("-").exists());
+}
+
+#[test]
+fn a_document_on_standard_output_has_nothing_else_around_it() {
+    let directory = directory();
+    let (file, _) = target(directory.path());
+    let elsewhere = format!("json:{}", directory.path().join("run.json").display());
+    // A real run: it says more than a simulated one.
+    let talkative = ["-b4K", "-L", "-D250", "-v", "-P1", "-g2000i", "-W1", "-d1"];
+    type Reader = fn(&str);
+    let documents: [(&[&str], Reader); 7] = [
+        (&["--out", "json:-"], |text| drop(schema::record(text.as_bytes()))),
+        (&["--out", "xml:-"], |text| {
+            assert!(text.starts_with("<Results>") && text.ends_with("</Results>"), "{text}")
+        }),
+        (&["-Rxml"], |text| assert!(text.starts_with("<Results>") && text.ends_with("</Results>"), "{text}")),
+        (&["--out", "text:-"], |text| assert!(text.starts_with("\nCommand Line: "), "{text}")),
+        (&["--out", "csv:-"], |text| {
+            let columns = |line: &str| line.split(',').count();
+            let all = columns(text.lines().next().unwrap());
+            assert!(all > 5 && text.lines().all(|line| columns(line) == all), "{text}");
+        }),
+        (&["--stream", "-"], |text| {
+            let (lines, report) = text.split_once("\n\nCommand Line: ").unwrap();
+            assert!(!schema::stream(lines).is_empty() && report.contains("\nTotal IO\n"), "{text}");
+        }),
+        (&["--io-log", "-", "--out", &elsewhere], |text| {
+            let mut lines = text.lines();
+            assert_eq!(lines.next(), Some("thread,target,direction,offset,size,start_ns,latency_ns"));
+            let mut count = 0;
+            lines.for_each(|line| {
+                assert_eq!(line.split(',').count(), 7, "{line}");
+                count += 1;
+            });
+            assert!(count > 0);
+        }),
+    ];
+    let check = |options: &[&str], read: Reader| {
+        let words = [&talkative, options, &[file.to_str().unwrap()]].concat();
+        let ended: Ended = command_of(&words).current_dir(directory.path()).output().unwrap().into();
+        assert_eq!(ended.code, 0, "{options:?}: {}", ended.stderr);
+        read(&ended.stdout);
+        for aside in [": warming up", ": measuring", "..."] {
+            assert!(ended.stderr.contains(aside), "{options:?}: {aside} is missing: {}", ended.stderr);
+        }
+    };
+    std::thread::scope(|scope| {
+        for (options, read) in documents {
+            scope.spawn(move || check(options, read));
+        }
+    });
+    assert!(!directory.path().join("-").exists());
+    schema::record(&fs::read(directory.path().join("run.json")).unwrap());
+}
+
+#[test]
+fn standard_output_takes_one_document() {
+    let directory = directory();
+    let (file, _) = target(directory.path());
+    let elsewhere = format!("json:{}", directory.path().join("run.json").display());
+    for names in [
+        ["--out json:-", "--out xml:/dev/stdout"],
+        ["--out json:-", "--stream -"],
+        ["--out csv:-", "--stream fd:1"],
+        ["--out json:-", "--io-log -"],
+        ["--stream /dev/stdout", "--io-log /dev/fd/1"],
+    ] {
+        let words: Vec<&str> = names.iter().flat_map(|name| name.split(' ')).collect();
+        let words = [&words[..], &["--out", &elsewhere]].concat();
+        let ended = command_of(&arguments(&words, &file)).current_dir(directory.path()).output();
+        Ended::from(ended.unwrap()).fails(1, &["standard output is named twice", "to a file"]);
+    }
+    // The report can't be printed into the log.
+    let ended = command_of(&arguments(&["--io-log", "-"], &file)).current_dir(directory.path()).output();
+    Ended::from(ended.unwrap()).fails(1, &["--io-log -", "in place of the report", "--out run.json"]);
+    assert_eq!(names(directory.path()), ["test.dat"]);
+}
+
+#[test]
+fn a_log_goes_on_behind_what_a_descriptor_has() {
+    let directory = directory();
+    let (file, _) = target(directory.path());
+    let path = directory.path().join("redirected");
+    fs::write(&path, "before\n").unwrap();
+    let redirected = OpenOptions::new().append(true).open(&path).unwrap();
+    let ended = command_of(&arguments(&["--io-log", "/dev/stderr"], &file)).stderr(redirected).output();
+    Ended::from(ended.unwrap()).report();
+    let written = fs::read_to_string(&path).unwrap();
+    assert!(written.starts_with("before\nthread,target,direction"), "{}", &written[..100]);
 }
 
 #[test]

@@ -4,10 +4,11 @@
 mod common;
 
 use common::loops::{self, Loop};
+use common::while_nothing_starts;
 use diskspd::plan::{AccessHint, OpenMode};
 use diskspd::sys::files;
 use diskspd::sys::problem::Problem;
-use diskspd::system::claims::{Claims, Denial, protect};
+use diskspd::system::claims::{self, Claims, Denial};
 use diskspd::system::refusal::{How, Refusal, write_refusal};
 use diskspd::system::target::{TargetKind, probe};
 use std::os::unix::fs::FileExt;
@@ -17,6 +18,16 @@ const MIB: u64 = 1 << 20;
 
 fn mode(read: bool, write: bool) -> OpenMode {
     OpenMode { read, write, direct: true, dsync: true, hint: AccessHint { random: true, sequential: true } }
+}
+
+/// Claims devices. What is claimed and given up on the way to a refusal is then free again.
+fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, Denial> {
+    while_nothing_starts(|| claims::protect(paths, destroy))
+}
+
+/// Gives claims up: at once, and not when a program that another test is starting runs.
+fn release(claims: Claims) {
+    while_nothing_starts(|| drop(claims));
 }
 
 fn uses(path: &Path) -> Vec<How> {
@@ -52,8 +63,8 @@ fn an_empty_device_is_opened_by_many_and_claimed_by_one() {
     assert!(workers.iter().all(|worker| worker.size == 64 * MIB + 512));
     let busy = protect([path], true).unwrap_err();
     assert!(matches!(&busy, Denial::Target(e) if matches!(e.problem, Problem::Busy)), "{busy}");
-    drop(claims);
-    drop(protect([path], false).unwrap());
+    release(claims);
+    release(protect([path], false).unwrap());
 }
 
 #[test]
@@ -121,7 +132,7 @@ fn a_disk_is_in_use_when_its_partition_is() {
     let claims = protect([partition.as_path(), whole.as_path()], true).unwrap();
     assert_eq!(claims.len(), 1, "the claim on the disk covers its partition");
     files::open(&partition, &mode(true, true)).unwrap();
-    drop(claims);
+    release(claims);
 
     let facts = probe(&partition).unwrap();
     assert_eq!((facts.kind, facts.size), (TargetKind::BlockDevice, 32 * MIB));
@@ -167,7 +178,7 @@ fn a_device_is_one_device_under_all_its_names() {
     for name in names {
         claims.permit(name, &files::open(name, &mode(true, true)).unwrap()).unwrap();
     }
-    drop(claims);
+    release(claims);
     if device.mkfs("ext4").is_none() {
         return;
     }
@@ -191,7 +202,7 @@ fn what_is_made_of_a_device_while_it_is_not_claimed_is_found_when_it_is() {
                 for (program, argument) in [("umount", at.as_path()), ("mount", path)] {
                     let mut command = std::process::Command::new(program);
                     command.arg(argument).args((program == "mount").then_some(&at));
-                    command.output().unwrap();
+                    common::output(&mut command).unwrap();
                 }
             }
         });
@@ -202,7 +213,7 @@ fn what_is_made_of_a_device_while_it_is_not_claimed_is_found_when_it_is() {
             for _ in 0..20 {
                 assert!(!mounted(), "mounted while it was ours");
             }
-            drop(claims);
+            release(claims);
             if won == 50 {
                 break;
             }

@@ -6,6 +6,7 @@ mod common;
 
 use common::schema;
 use common::{Ended, directory, diskspd, skip, start};
+use rustix::process::{Pid, Signal};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
@@ -233,29 +234,42 @@ fn csv_has_a_line_per_interval() {
 
 #[test]
 fn the_stream_tells_each_interval_while_the_run_goes_on() {
+    const IOPS: f64 = 2000.0;
     let directory = directory();
     let file = target(directory.path());
+    // It would go on for an hour, and is ended when some lines have come: however busy the machine is, those came while it
+    // went on.
+    let options = format!("-b4K -r -w50 -o4 -g{IOPS}i -L -D250 -W0 -d3600 -n --stream -");
     let mut running = Command::new(env!("CARGO_BIN_EXE_diskspd"))
-        .args(["-b4K", "-r", "-w50", "-o4", "-L", "-D250", "-W0", "-d3", "-n", "--stream", "-"])
+        .args(options.split(' '))
         .arg(&file)
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut out = BufReader::new(running.stdout.take().unwrap());
-    let mut first = String::new();
-    out.read_line(&mut first).unwrap();
-    assert!(running.try_wait().unwrap().is_none(), "the first line comes while the run goes on");
-    let mut rest = String::new();
-    out.read_to_string(&mut rest).unwrap();
+    let mut streamed = String::new();
+    for _ in 0..8 {
+        out.read_line(&mut streamed).unwrap();
+    }
+    assert!(running.try_wait().unwrap().is_none(), "{streamed}");
+    rustix::process::kill_process(Pid::from_child(&running), Signal::INT).unwrap();
+    out.read_to_string(&mut streamed).unwrap();
     assert!(running.wait().unwrap().success());
-    let (streamed, report) = rest.split_once("\n\nCommand Line: ").unwrap();
-    let lines = schema::stream(&(first + streamed));
-    assert!((10..=13).contains(&lines.len()), "{}", lines.len());
+    let (streamed, report) = streamed.split_once("\n\nCommand Line: ").unwrap();
+    let lines = schema::stream(streamed);
+    let ends: Vec<u64> = lines.iter().map(|line| line["end_ms"].as_u64().unwrap()).collect();
+    assert!(ends.len() >= 9, "the last one tells of the interval that was cut short: {ends:?}");
+    // A line may be late, and stand for several intervals then; it's never early, but for the last.
+    assert!(ends[..ends.len() - 1].iter().zip(1..).all(|(end, number)| *end >= 250 * number), "{ends:?}");
+    assert!(ends.is_sorted(), "{ends:?}");
+
+    let time = report.split_once("actual test time:\t").unwrap().1.split_once('s').unwrap().0;
+    let behind = (time.parse::<f64>().unwrap() - ends[ends.len() - 1] as f64 / 1000.0).max(0.0);
     let total: u64 = lines.iter().map(|line| line["total"]["ios"].as_u64().unwrap()).sum();
     let reported = common::Report(report).total("Total IO").ios;
     assert!(
-        total as f64 >= 0.9 * reported as f64 && total as f64 <= 1.01 * reported as f64,
-        "{total} of {reported}"
+        total as f64 + IOPS * behind >= 0.9 * reported as f64 && total as f64 <= 1.01 * reported as f64,
+        "{total} of {reported}, the last {behind} s were not streamed"
     );
     for line in &lines {
         // An interval may be empty: the machine is shared with other tests.

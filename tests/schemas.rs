@@ -15,12 +15,14 @@ use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
 use diskspd::system::cgroup::{CpuQuota, IoLimit};
 use diskspd::system::content::{self, ContentFacts, Reducer, Space};
+use diskspd::system::devices::{self, Details, Partition};
 use diskspd::system::environment::{
     Cpu, Disk, Environment, Frequency, IdleState, Limits, Link, Load, Platform,
 };
 use diskspd::system::fingerprint::Fingerprint;
 use diskspd::system::heat::{Heat, Temperature};
 use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices};
+use diskspd::system::refusal::{How, Use};
 use diskspd::system::stack::{Layer, Stack};
 use diskspd::system::storage::{BlockDevice, FileSystem, Storage};
 use diskspd::system::threads::ThreadTimes;
@@ -406,9 +408,99 @@ fn stream_schema() -> String {
     shape.document("diskspd-stream 1")
 }
 
+/// What the fields of `diskspd devices --json` say.
+const DEVICE_FIELDS: [(&str, &str); 20] = [
+    ("number", "n of #<n>, by which a target names the device; counts from 0, and is its place in the list"),
+    ("name", "the kernel's name, as nvme0n1"),
+    ("path", "where to open it, as /dev/nvme0n1"),
+    ("size", "capacity, bytes; 0 = no medium, or not told"),
+    ("model", "what the hardware calls itself; null = not told"),
+    ("mapper_name", "the name that a device-mapper device was given; null for others"),
+    ("backing_file", "the file or device that a loop device is made of; null for others"),
+    ("rotational", "whether it has turning parts, as far as the kernel was told; null = not told"),
+    ("logical_block_size", "the smallest unit that can be read or written, bytes; null = not told"),
+    (
+        "physical_block_size",
+        "the smallest unit that the device writes without reading around it, bytes; null = not told",
+    ),
+    (
+        "write_cache",
+        "its volatile cache as the kernel treats it: write back, or write through where there is none; null = not told",
+    ),
+    ("scheduler", "the I/O scheduler in use, none is one of their names; null = not told"),
+    (
+        "queue_depth",
+        "how many requests the kernel queues for it (nr_requests), for each hardware queue; null = not told",
+    ),
+    ("partitions", "its partitions, by name"),
+    (
+        "uses",
+        "who uses it, a partition of it, or what is made of it: it is not written to then; empty = nobody that is known",
+    ),
+    ("device", "the device in use: the disk, a partition of it, or what is made of it"),
+    ("how", "mounted, member (of a mounted file system of several devices), swap, or held_by another device"),
+    ("file_system", "type of the file system; with mounted and member"),
+    ("at", "where it is mounted; with mounted"),
+    ("holder", "the device that is made of it; with held_by"),
+];
+
+fn devices_schema() -> String {
+    let details = Details {
+        model: Some("Disk".into()),
+        mapper_name: Some("vg-root".into()),
+        backing_file: Some("/image".into()),
+        rotational: Some(true),
+        logical_block_size: Some(512),
+        physical_block_size: Some(4096),
+        write_cache: Some("write back".into()),
+        scheduler: Some("none".into()),
+        queue_depth: Some(1),
+    };
+    let file_system = "ext4";
+    let uses = [
+        How::Mounted { at: "/".into(), file_system: file_system.into() },
+        How::Member { file_system },
+        How::Swap,
+        How::HeldBy { holder: "dm-0".into() },
+    ];
+    let uses = uses.map(|how| Use { device: "/dev/sda".into(), how }).into();
+    let partitions = vec![Partition { name: "sda1".into(), path: "/dev/sda1".into(), size: 1 }];
+    let disk = |number, details| devices::Disk {
+        number,
+        name: "sda".into(),
+        path: "/dev/sda".into(),
+        size: 1,
+        details,
+        partitions: Vec::new(),
+        uses: Vec::new(),
+    };
+    let full = devices::Disk { partitions, uses, ..disk(0, details) };
+    let mut shape = Shape::default();
+    shape.see(&serde_json::to_value([full, disk(1, Details::default())]).unwrap());
+    shape.document_with("diskspd devices", &DEVICE_FIELDS)
+}
+
+/// Every field below a schema has a description.
+fn assert_described(schema: &Value) {
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        assert!(field["description"].is_string(), "{name} is not described");
+        assert_described(field);
+    }
+    if schema["items"].is_object() {
+        assert_described(&schema["items"]);
+    }
+}
+
+#[test]
+fn the_list_of_devices_is_described_field_by_field() {
+    assert_described(&serde_json::from_str(&devices_schema()).unwrap());
+}
+
 #[test]
 fn the_schemas_in_docs_are_those_of_the_types() {
-    for (file, schema) in [("record", record_schema()), ("stream", stream_schema())] {
+    for (file, schema) in
+        [("record", record_schema()), ("stream", stream_schema()), ("devices", devices_schema())]
+    {
         let path = format!("{}/docs/{file}.schema.json", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("DISKSPD_WRITE_SCHEMAS").is_some() {
             std::fs::write(&path, &schema).unwrap();

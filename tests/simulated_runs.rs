@@ -105,7 +105,9 @@ fn simulate(line: &str, log: &Path) -> Option<Vec<String>> {
         Options { engine: Some(EngineKind::Sim), io_log: Some(log.to_path_buf()), ..Options::default() };
     // An I/O area that is too small for the threads and the like: said before anything is done.
     let (profile, system) = (run::resized(&request.profile), System::default());
-    if let Err(errors) = run::probe_and_plan(&profile, &profile.time_spans[0], &system, &options) {
+    if let Err(errors) =
+        run::probe_and_plan(&profile, &profile.time_spans[0], &system, &options, &run::Probes::default())
+    {
         assert!(!errors.is_empty() && errors.iter().all(|error| !error.message.is_empty()), "{line}");
         return None;
     }

@@ -6,10 +6,12 @@ mod common;
 
 use common::loops::Loop;
 use common::{DeviceCounters, Zram, agree, command_of, directory, diskspd, skip};
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use serde_json::Value;
+use std::mem::MaybeUninit;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const MIB: u64 = 1 << 20;
 
@@ -140,6 +142,43 @@ fn a_device_without_requests_is_named() {
     let row =
         ended.report().0.lines().find(|line| line.starts_with(&format!("{name:<16} |"))).unwrap().to_string();
     assert!(row.contains("not traced") && row.contains("no queue of requests"), "{row}");
+}
+
+/// What happens in a directory while something is done there in the name of a process: made and removed, in this order.
+fn made_and_removed(place: &str, work: impl FnOnce() -> u32) -> Vec<&'static str> {
+    let watch = inotify::init(CreateFlags::NONBLOCK).unwrap();
+    inotify::add_watch(&watch, place, WatchFlags::CREATE | WatchFlags::DELETE).unwrap();
+    let name = format!("diskspd-{}", work());
+    let mut memory = [MaybeUninit::uninit(); 4096];
+    let mut reader = inotify::Reader::new(&watch, &mut memory);
+    let mut seen = Vec::new();
+    while let Ok(event) = reader.next() {
+        if event.file_name().is_some_and(|found| found.to_bytes() == name.as_bytes()) {
+            seen.push(if event.events().contains(ReadFlags::CREATE) { "made" } else { "removed" });
+        }
+    }
+    // The kernel tells of one directory several times.
+    seen.dedup();
+    seen
+}
+
+#[test]
+fn what_is_made_to_see_whether_it_can_be_is_used_by_the_first_time_span() {
+    if !is_root() {
+        return;
+    }
+    let place = "/sys/kernel/tracing/instances";
+    if !Path::new(place).exists() {
+        return skip("tracefs is not mounted");
+    }
+    let Some(device) = Loop::new(16 * MIB) else { return };
+    let seen = made_and_removed(place, || {
+        let line = ["-b4K", "-r", "-Su", "-W0", "-d1", "-eDISK_IO", device.device.to_str().unwrap()];
+        let mut running = command_of(&line).stdout(Stdio::null()).spawn().unwrap();
+        assert!(running.wait().unwrap().success());
+        running.id()
+    });
+    assert_eq!(seen, ["made", "removed"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `diskspd devices`: the block devices of the machine, as a table or as JSON.
+//! `diskspd devices`: the block devices of the machine, as a table or as JSON (`docs/devices.schema.json`).
 
 use super::output;
 use crate::cli::EXIT_RUN_FAILED;

@@ -5,8 +5,7 @@ use crate::profile::Profile;
 use crate::report::{self, Format};
 use crate::results::Record;
 use crate::run::Stream;
-use crate::run::destination::{self, Destination};
-use crate::sys::files;
+use crate::run::destination::{self, Destination, inherited, named};
 use crate::sys::standard_error::say;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -25,9 +24,6 @@ pub fn report_to_stdout(format: &Format, record: &Record) -> u8 {
     super::code_of((format.write)(record, &mut out).and_then(|()| out.flush()))
 }
 
-/// Standard output, as a descriptor.
-const STANDARD_OUTPUT: i32 = 1;
-
 /// Where the extra outputs of a run go: the files of `--out`, the stream.
 #[derive(Debug)]
 pub struct Outputs {
@@ -35,6 +31,8 @@ pub struct Outputs {
     pub files: Vec<OutFile>,
     /// `--stream`
     pub stream: Option<Stream>,
+    /// What of them goes to standard output.
+    pub standard_output: StandardOutput,
 }
 
 impl Outputs {
@@ -48,32 +46,64 @@ impl Outputs {
         for out in &request.out {
             destination::refuse_target("--out", &named(&out.path), &targets)?;
         }
-        if let Some(StreamRequest::File(path)) = &request.stream {
-            destination::refuse_target("--stream", path, &targets)?;
+        if let Some(stream) = &request.stream {
+            destination::refuse_target("--stream", &path_of(stream), &targets)?;
         }
-        if let Some(StreamRequest::Descriptor(number)) = &request.stream {
-            destination::refuse_target(
-                "--stream",
-                &PathBuf::from(format!("/proc/self/fd/{number}")),
-                &targets,
-            )?;
-        }
+        let standard_output = StandardOutput::of(request)?;
         let files = request.out.iter().map(|out| OutFile::create(out, request.xml_verdict));
         let files = files.collect::<Result<Vec<OutFile>, String>>()?;
-        if files.iter().filter(|file| file.is_standard_output()).count() > 1 {
-            return Err(
-                "--out: standard output takes one report, it is named twice; write one of them to a file"
-                    .into(),
-            );
-        }
         let stream = request.stream.as_ref().map(open_stream).transpose()?;
-        Ok(Outputs { files, stream })
+        Ok(Outputs { files, stream, standard_output })
     }
 }
 
-/// The path that a file of `--out` has: `-` is standard output.
-fn named(path: &Path) -> PathBuf {
-    if path == Path::new("-") { PathBuf::from("/proc/self/fd/1") } else { path.to_owned() }
+/// What goes to standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandardOutput {
+    /// The report of `-R`, and what is said meanwhile as DISKSPD does.
+    Report,
+    /// The lines of the stream, and behind them the report of `-R`.
+    StreamAndReport,
+    /// A report of `--out` or the log of I/Os, and nothing else.
+    Instead,
+}
+
+impl StandardOutput {
+    /// # Errors
+    /// A message: several want it, which no program could read; or the report has no place any more.
+    fn of(request: &RunRequest) -> Result<StandardOutput, String> {
+        let is_it = |path: &Path| Destination::of(&named(path)).is_standard_output();
+        let stream = request.stream.as_ref().map(path_of).filter(|path| is_it(path));
+        let log = request.io_log.as_ref().filter(|path| is_it(path));
+        let outs = request.out.iter().filter(|out| is_it(&out.path));
+        let names: Vec<String> = outs
+            .map(|out| format!("--out {}", out.path.display()))
+            .chain(stream.iter().map(|_| "--stream".to_owned()))
+            .chain(log.iter().map(|path| format!("--io-log {}", path.display())))
+            .collect();
+        match names.as_slice() {
+            [one, other, ..] => Err(format!(
+                "standard output is named twice, by {one} and by {other}, and takes one of them; write the other to a \
+                 file"
+            )),
+            [name] if log.is_some() && request.out.is_empty() => Err(format!(
+                "{name}: standard output takes the log in place of the report, which then needs a place of its own, as \
+                 in --out run.json or --out text:run.txt; or name a file for the log"
+            )),
+            [_] if stream.is_some() => Ok(StandardOutput::StreamAndReport),
+            [_] => Ok(StandardOutput::Instead),
+            [] => Ok(StandardOutput::Report),
+        }
+    }
+}
+
+/// Where a stream goes, as a path.
+fn path_of(stream: &StreamRequest) -> PathBuf {
+    match stream {
+        StreamRequest::StandardOutput => named(Path::new("-")),
+        StreamRequest::Descriptor(number) => destination::descriptor(*number),
+        StreamRequest::File(path) => path.clone(),
+    }
 }
 
 /// Opens the sink of `--stream`.
@@ -98,13 +128,6 @@ fn open_stream(request: &StreamRequest) -> Result<Stream, String> {
     Stream::new(sink, name).map_err(|e| format!("--stream: no thread can be started for it: {e}"))
 }
 
-/// A descriptor that the program was started with. `given`: by which option.
-fn inherited(number: i32, given: &str) -> Result<File, String> {
-    files::inherited(number).map(File::from).map_err(|e| {
-        format!("{given}: {e}; start the program with this descriptor open, as in {number}>FILE")
-    })
-}
-
 /// A report that is written beside the one on standard output.
 #[derive(Debug)]
 pub struct OutFile {
@@ -123,7 +146,7 @@ enum Sink {
         partial: PathBuf,
     },
     /// A pipe, a device, a descriptor: it takes a single report, at the end.
-    Open { file: File, descriptor: Option<i32> },
+    Open(File),
 }
 
 impl OutFile {
@@ -149,13 +172,8 @@ impl OutFile {
         }
         let failed = |e: io::Error| format!("--out {given}: can't be created: {e}");
         let sink = match Destination::of(&named(path)) {
-            Destination::Descriptor(number) => {
-                Sink::Open { file: inherited(number, &format!("--out {given}"))?, descriptor: Some(number) }
-            }
-            Destination::Special => {
-                let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
-                Sink::Open { file, descriptor: None }
-            }
+            Destination::Descriptor(number) => Sink::Open(inherited(number, &format!("--out {given}"))?),
+            Destination::Special => Sink::Open(OpenOptions::new().write(true).open(path).map_err(failed)?),
             Destination::File(path) => {
                 let mut name = OsString::from(path.file_name().unwrap_or_default());
                 name.push(format!(".{}.partial", std::process::id()));
@@ -165,11 +183,6 @@ impl OutFile {
             }
         };
         Ok(OutFile { path: path.clone(), sink, format: format.with_verdict(verdict) })
-    }
-
-    /// Whether it goes to standard output.
-    pub fn is_standard_output(&self) -> bool {
-        matches!(self.sink, Sink::Open { descriptor: Some(STANDARD_OUTPUT), .. })
     }
 
     /// Whether it can be written more than once, the last report replacing those before.
@@ -184,7 +197,7 @@ impl OutFile {
     pub fn save(&self, record: &Record) -> Result<(), String> {
         let saved = match &self.sink {
             Sink::File { path, partial } => self.replace(path, partial, record),
-            Sink::Open { file, .. } => {
+            Sink::Open(file) => {
                 let mut file = io::BufWriter::new(file);
                 match (self.format.write)(record, &mut file).and_then(|()| file.flush()) {
                     // As on standard output: a reader that has seen enough.

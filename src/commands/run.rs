@@ -1,10 +1,8 @@
 //! The program's main job: a profile is validated, run, and reported.
 
 use super::load;
-use super::output::{self, OutFile, Outputs};
-use crate::cli::{
-    EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, PrefillRequest, RunRequest, StreamRequest,
-};
+use super::output::{self, OutFile, Outputs, StandardOutput};
+use crate::cli::{EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, PrefillRequest, RunRequest};
 use crate::plan::{PlanError, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, ResultFormat};
@@ -12,7 +10,7 @@ use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, plan_text, profile_text, profile_xml};
 use crate::results::{Record, Results, SpanResults, summarize};
 use crate::run::events::{self, Event, Events};
-use crate::run::{self, Console, Control, Options, Prefill};
+use crate::run::{self, Console, Control, Options, Prefill, Probes};
 use crate::sys::standard_error::{self, say};
 use crate::system::{self, System, storage};
 use crate::truth::{Severity as Doubt, judge};
@@ -109,8 +107,9 @@ fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
     }
     plan_text::write_cpu_latency(&mut out, options.cpu_latency);
     let profile = run::resized(profile);
+    let probes = Probes::default();
     for (number, span) in profile.time_spans.iter().enumerate() {
-        match run::probe_and_plan(&profile, span, system, options) {
+        match run::probe_and_plan(&profile, span, system, options, &probes) {
             Ok(plan) => {
                 plan.warnings.iter().for_each(|w| say(format_args!("WARNING: {w}")));
                 plan_text::write_plan(&mut out, number + 1, &plan);
@@ -179,7 +178,7 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
             return EXIT_RUN_FAILED;
         }
     };
-    let Outputs { files, stream } = match Outputs::open(request, profile) {
+    let Outputs { files, stream, standard_output } = match Outputs::open(request, profile) {
         Ok(opened) => opened,
         Err(message) => {
             say(format_args!("ERROR: {message}"));
@@ -187,11 +186,9 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
         }
     };
     let control = Arc::new(Control::default());
-    let reported = files.iter().any(OutFile::is_standard_output);
-    let for_programs = reported
-        || profile.result_format == ResultFormat::Xml
-        || request.stream == Some(StreamRequest::StandardOutput);
-    let watches = run::watch(Arc::clone(&control), stop.clone(), for_programs)
+    // As in DISKSPD where there is nothing but text for people.
+    let document = standard_output != StandardOutput::Report || profile.result_format == ResultFormat::Xml;
+    let watches = run::watch(Arc::clone(&control), stop.clone(), document)
         .map_err(|e| format!("Ctrl-C can't be watched for: {e}"))
         .and_then(|signals| match stop {
             Some(event) => events::stop_when_set(event, Arc::clone(&control))
@@ -206,7 +203,7 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
             return EXIT_RUN_FAILED;
         }
     };
-    let console = Console::new(profile.verbose).with_stream(stream);
+    let console = Console::new(profile.verbose).beside_document(document).with_stream(stream);
     let mut record = Record::new(profile.clone(), system.clone(), Results::default());
     let outcome = match run::run(profile, &system, &options, &control, &console, &mut |so_far| {
         save_so_far(&mut record, so_far, &files)
@@ -218,10 +215,12 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
         }
     };
     record.results = outcome.results;
-    // A report of --out on standard output takes the place of this one: two in a row could be read by no program.
-    let mut code = match reported {
-        true => EXIT_SUCCESS,
-        false => output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), &record),
+    // What is on standard output in place of this report would be followed by it, and could be read by no program.
+    let mut code = match standard_output {
+        StandardOutput::Instead => EXIT_SUCCESS,
+        StandardOutput::Report | StandardOutput::StreamAndReport => {
+            output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), &record)
+        }
     };
     code = output::save_all(&files, &record).unwrap_or(code);
     if !outcome.failures.is_empty() && profile.result_format == ResultFormat::Xml {

@@ -1,11 +1,12 @@
-//! What a run says while it goes on: verbose lines and dots on standard output, warnings on standard error.
+//! What a run says while it goes on: verbose lines and dots on standard output as DISKSPD does, unless that is for
+//! another program to read; warnings on standard error.
 
 use super::live::LiveLine;
 use super::stream::Stream;
 use crate::clock::Nanos;
 use crate::results::IntervalFigures;
 use crate::run::live::Counters;
-use crate::sys::standard_error::say;
+use crate::sys::standard_error::{self, say};
 use std::collections::HashSet;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
@@ -15,6 +16,8 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub struct Console {
     verbose: bool,
+    /// Standard output carries a document: nothing else may get into it.
+    document: bool,
     line: Mutex<Option<LiveLine>>,
     stream: Mutex<Option<Stream>>,
     /// What [`Console::warn_once`] has said in this time span.
@@ -25,6 +28,11 @@ impl Console {
     /// `-v` or not; with a live line when standard error is a terminal.
     pub fn new(verbose: bool) -> Console {
         Console { verbose, line: Mutex::new(LiveLine::for_terminal()), ..Console::default() }
+    }
+
+    /// The same, with standard output left to a document.
+    pub fn beside_document(self, document: bool) -> Console {
+        Console { document, ..self }
     }
 
     /// The same with a stream (`--stream`).
@@ -75,7 +83,7 @@ impl Console {
         if self.verbose {
             self.clear_line();
             let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S");
-            let _ = writeln!(std::io::stdout(), "{now}: {}", text());
+            self.put(&format!("{now}: {}\n", text()));
         }
     }
 
@@ -103,10 +111,18 @@ impl Console {
     /// Progress dots (`-P`).
     pub fn dots(&self, count: u32) {
         if count > 0 {
-            let mut out = std::io::stdout();
-            let _ = out.write_all(&vec![b'.'; count as usize]);
-            let _ = out.flush();
+            self.put(&".".repeat(count as usize));
         }
+    }
+
+    /// Writes where it disturbs no document.
+    fn put(&self, text: &str) {
+        if self.document {
+            return standard_error::write(text);
+        }
+        let mut out = std::io::stdout();
+        let _ = out.write_all(text.as_bytes());
+        let _ = out.flush();
     }
 
     /// The workers begin: the live line counts from here.

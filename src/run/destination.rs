@@ -1,8 +1,9 @@
 //! Where something is written that isn't the test itself (a report, a stream, a log), and that it destroys nothing.
 
 use crate::profile::Profile;
+use crate::sys::files;
 use crate::system::target;
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,35 @@ pub enum Destination {
     File(PathBuf),
 }
 
+/// Standard output, as a descriptor.
+const STANDARD_OUTPUT: i32 = 1;
+
+/// What is meant by a path that was given on the command line: `-` is standard output.
+pub fn named(path: &Path) -> PathBuf {
+    if path == Path::new("-") { descriptor(STANDARD_OUTPUT) } else { path.to_owned() }
+}
+
+/// The path of a descriptor of this process.
+pub fn descriptor(number: i32) -> PathBuf {
+    format!("/proc/self/fd/{number}").into()
+}
+
+/// A descriptor that the program was started with, for writing behind what it holds. `given`: by which option.
+///
+/// # Errors
+/// A message: it isn't open.
+pub fn inherited(number: i32, given: &str) -> Result<File, String> {
+    files::inherited(number).map(File::from).map_err(|e| {
+        format!("{given}: {e}; start the program with this descriptor open, as in {number}>FILE")
+    })
+}
+
 impl Destination {
+    /// Whether it is standard output, by whatever name.
+    pub fn is_standard_output(&self) -> bool {
+        *self == Destination::Descriptor(STANDARD_OUTPUT)
+    }
+
     /// Looks where a path leads.
     pub fn of(path: &Path) -> Destination {
         let file = match follow(path) {
@@ -131,6 +160,12 @@ mod tests {
             assert_eq!(Destination::of(&path), expected, "{}", path.display());
         }
         assert!(matches!(Destination::of(&at("a")), Destination::File(_)), "links in a circle end somewhere");
+        for (path, is_standard_output) in
+            [(Path::new("-"), true), (&at("out"), true), (&descriptor(2), false), (Path::new("./-"), false)]
+        {
+            let found = Destination::of(&named(path));
+            assert_eq!(found.is_standard_output(), is_standard_output, "{}", path.display());
+        }
     }
 
     #[test]

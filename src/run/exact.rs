@@ -6,6 +6,7 @@ use super::control::{Control, Phase};
 use super::large_pages::Reserve;
 use super::options::Options;
 use super::planning::probe_and_plan;
+use super::probes::Probes;
 use super::setup::{self, Shared};
 use super::worker::{Outcome, Phases, Worker};
 use super::{precreate, sources};
@@ -57,7 +58,7 @@ pub fn run_exactly(
     let profile = &precreate::resized(profile);
     let span = profile.time_spans.first().ok_or("the profile has no time span")?;
     let first = |errors: Vec<PlanError>| errors.into_iter().next().map(|e| e.message).unwrap_or_default();
-    let plan = probe_and_plan(profile, span, system, options).map_err(first)?;
+    let plan = probe_and_plan(profile, span, system, options, &Probes::default()).map_err(first)?;
     let worker = plan.workers.first().ok_or("the time span has no thread")?;
     let (control, console, claims) = (Arc::new(Control::default()), Console::quiet(), Claims::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();

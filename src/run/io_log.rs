@@ -7,6 +7,7 @@
 //!
 //! A worker never waits for the writer: what finds its ring full is dropped, counted, and said at the end.
 
+use super::destination::{Destination, inherited, named};
 use crate::clock::Nanos;
 use crate::engine::Direction;
 use std::fs::File;
@@ -65,13 +66,16 @@ struct Output {
 }
 
 impl IoLog {
-    /// Creates the file; an older one is replaced.
+    /// Creates the file; an older one is replaced. `-` is standard output.
     ///
     /// # Errors
     /// A message: it can't be created. That it overwrites nothing is for [`super::destination`] to say, before.
     pub fn create(path: &Path) -> Result<IoLog, String> {
         let name = path.display();
-        let mut file = File::create(path).map_err(|e| format!("--io-log {name}: can't be created: {e}"))?;
+        let mut file = match Destination::of(&named(path)) {
+            Destination::Descriptor(number) => inherited(number, &format!("--io-log {name}"))?,
+            _ => File::create(path).map_err(|e| format!("--io-log {name}: can't be created: {e}"))?,
+        };
         file.write_all(HEADER.as_bytes()).map_err(|e| format!("--io-log {name}: can't be written: {e}"))?;
         let output = Output { file, seen: 0, dropped: 0, spans: 0, failure: None };
         Ok(IoLog { path: path.to_path_buf(), output: Mutex::new(output) })

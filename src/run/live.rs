@@ -87,7 +87,7 @@ fn cell(nanos: u64) -> usize {
 }
 
 /// Smallest latency of a cell, ns; the inverse of [`cell`].
-fn floor_of(cell: usize) -> u64 {
+pub(super) fn floor_of(cell: usize) -> u64 {
     if cell < STEPS {
         return cell as u64;
     }

@@ -10,20 +10,21 @@ use super::recorder::merge_errors;
 use super::setup::{self, Shared};
 use super::span::SpanOutcome;
 use super::worker::{Outcome as Ended, Phases};
-use super::{content, recorder};
+use super::{content, recorder, trace};
 use crate::plan::WorkerPlan;
 use crate::results::SpanResults;
 use crate::sys::cpu;
 use crate::sys::cpu_latency::CpuLatency;
 use crate::system::System;
 
-/// Runs the workers in real time.
+/// Runs the workers in real time. `trace`: what of it is open already.
 pub(super) fn measure(
     shared: &Shared,
     system: &System,
     options: &Options,
     control: &Control,
     rings: &[Ring],
+    trace: Option<trace::Ready>,
 ) -> SpanOutcome {
     control.begin_span();
     let Shared { span: plan, console, .. } = *shared;
@@ -33,7 +34,7 @@ pub(super) fn measure(
     let mut results = SpanResults::default();
     // Without files there is nothing to be read.
     let content = if options.simulated() { Vec::new() } else { content::look(plan, console) };
-    let mut observer = match Observer::new(plan, system, options) {
+    let mut observer = match Observer::new(plan, system, options, trace) {
         Ok(observer) => observer,
         Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
     };

@@ -33,6 +33,7 @@ mod planning;
 mod precreate;
 mod prefill;
 pub mod prepare;
+mod probes;
 mod recorder;
 mod refusals;
 mod sampler;
@@ -57,6 +58,7 @@ pub use options::Options;
 pub use planning::probe_and_plan;
 pub use precreate::resized;
 pub use prefill::Prefill;
+pub use probes::Probes;
 pub use refusals::{cpu_latency_refusal, refusals};
 pub use stream::Stream;
 
@@ -96,10 +98,11 @@ pub fn run(
              other); give the warm-up as -W<seconds>, or choose another engine",
         )]);
     }
+    let probes = Probes::default();
     let unfit: Vec<PlanError> = profile
         .time_spans
         .iter()
-        .filter_map(|span| probe_and_plan(profile, span, system, options).err())
+        .filter_map(|span| probe_and_plan(profile, span, system, options, &probes).err())
         .flatten()
         .filter(|error| error.severity == Severity::Profile)
         .collect();
@@ -109,7 +112,7 @@ pub fn run(
     cpu_latency_refusal(options).map_err(|error| vec![error])?;
     let log = match &options.io_log {
         Some(path) => Some(
-            destination::refuse_target("--io-log", path, &destination::targets(profile))
+            destination::refuse_target("--io-log", &destination::named(path), &destination::targets(profile))
                 .and_then(|()| IoLog::create(path))
                 .map_err(|message| vec![PlanError::target(message)])?,
         ),
@@ -123,6 +126,9 @@ pub fn run(
             HashSet::new()
         }
     };
+    if !precreated.is_empty() {
+        probes.forget_what_lacked();
+    }
     let prefilled = prefill::Done::default();
     let common = span::Common {
         profile,
@@ -132,6 +138,7 @@ pub fn run(
         options,
         control,
         console,
+        probes: &probes,
         log: log.as_ref(),
     };
     for (number, time_span) in profile.time_spans.iter().enumerate() {
@@ -142,6 +149,7 @@ pub fn run(
         console.begin_span(number + 1);
         console.verbose(|| format!("generating I/O for time span {}", number + 1));
         let ended = span::run(time_span, common);
+        probes.forget_what_lacked();
         console.clear_line();
         outcome.results.time_spans.push(ended.results);
         outcome.failures = ended.failures;

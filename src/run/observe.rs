@@ -8,7 +8,7 @@ use super::live::Counters;
 use super::observe_devices::{self, DeviceWatch};
 use super::options::Options;
 use super::sleeps::SleepWatch;
-use super::trace::TraceWatch;
+use super::trace::{self, TraceWatch};
 use crate::plan::SpanPlan;
 use crate::results::{HeatChange, Observed};
 use crate::system::System;
@@ -29,7 +29,7 @@ pub struct Observer<'a> {
 }
 
 impl<'a> Observer<'a> {
-    /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds.
+    /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds. `trace`: what is open already.
     ///
     /// # Errors
     /// What has to be traced (`-e`) can't be.
@@ -37,6 +37,7 @@ impl<'a> Observer<'a> {
         plan: &'a SpanPlan,
         system: &'a System,
         options: &Options,
+        trace: Option<trace::Ready>,
     ) -> Result<Observer<'a>, TraceRefusal> {
         let heat = HeatChange { before: heat(system), ..HeatChange::default() };
         let heat = (!heat.before.is_unknown()).then_some(heat);
@@ -47,7 +48,7 @@ impl<'a> Observer<'a> {
             effort: effort::Watch::new(plan),
             sleeps: SleepWatch::new(plan),
             devices: DeviceWatch::new(plan, options.flush_after),
-            trace: TraceWatch::open(plan)?,
+            trace: TraceWatch::open(plan, trace)?,
             observed: Observed { heat, polled, cpu_latency, ..Observed::default() },
         })
     }

@@ -1,17 +1,15 @@
 //! From the targets as they are to a plan.
 
 use super::options::Options;
-use super::trace;
-use crate::engine::EngineKind;
+use super::probes::Probes;
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, Wish};
 use crate::profile::{Profile, TimeSpan};
 use crate::system::System;
 use crate::system::completion;
 use crate::system::target::{self, TargetFacts};
-use std::collections::HashSet;
 use std::path::PathBuf;
 
-/// Looks at the targets as they are now and plans the span on them.
+/// Looks at the targets as they are now and plans the span on them; what it needs of the machine is asked of `probes`.
 ///
 /// # Errors
 /// Everything that doesn't fit.
@@ -20,10 +18,11 @@ pub fn probe_and_plan(
     span: &TimeSpan,
     system: &System,
     options: &Options,
+    probes: &Probes,
 ) -> Result<SpanPlan, Vec<PlanError>> {
     let plan = plan_at(&locations(span, options)?, profile, span, system, options)?;
-    engines_available(&plan)?;
-    trace::check(&plan).map_err(|refusal| vec![PlanError::profile(refusal.to_string())])?;
+    probes.engines_available(&plan)?;
+    probes.trace_available(&plan)?;
     Ok(plan)
 }
 
@@ -75,16 +74,4 @@ pub(super) fn plan_at(
         return Err(errors);
     }
     plan::plan(profile, span, Surroundings { system, facts: &facts, wish })
-}
-
-/// An engine that the kernel forbids, or has no memory for, is better known before a large file is created for it.
-pub(super) fn engines_available(plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
-    let kinds: HashSet<EngineKind> = plan.workers.iter().map(|worker| worker.engine).collect();
-    let unavailable = |kind: EngineKind| {
-        let why = kind.row().available().err()?;
-        let message = format!("engine {} is not available: {why}", kind.row().name);
-        Some(if why.lacking { PlanError::target(message) } else { PlanError::profile(message) })
-    };
-    let errors: Vec<PlanError> = kinds.into_iter().filter_map(unavailable).collect();
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }

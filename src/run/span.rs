@@ -7,8 +7,9 @@ use super::io_log::{IoLog, Ring};
 use super::large_pages::Reserve;
 use super::measure::measure;
 use super::options::Options;
-use super::planning::{engines_available, locations, plan_at};
+use super::planning::{locations, plan_at};
 use super::precreate::File;
+use super::probes::Probes;
 use super::refusals::written;
 use super::setup::Shared;
 use super::simulate::simulate;
@@ -57,18 +58,20 @@ pub struct Common<'a> {
     pub control: &'a Control,
     /// What the run says.
     pub console: &'a Console,
+    /// What is known of the machine since the run began.
+    pub probes: &'a Probes,
     /// Where single I/Os are logged.
     pub log: Option<&'a IoLog>,
 }
 
 /// Runs one time span.
 pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
-    let Common { profile, precreated, prefilled, system, options, control, console, log } = common;
+    let Common { profile, precreated, prefilled, system, options, control, console, probes, log } = common;
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.message).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they came out.
     let planned = locations(span, options).and_then(|at| {
         let plan = plan_at(&at, profile, span, system, options)?;
-        engines_available(&plan).map(|()| (plan, at))
+        probes.engines_available(&plan).map(|()| (plan, at))
     });
     let (first, locations) = match planned {
         Ok(planned) => planned,
@@ -117,7 +120,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     let outcome = match options.engine {
         Some(_) if options.virtual_time() => simulate(&shared, system, options, control, log),
         _ => logged(log, 0..plan.workers.len() as u32, false, |rings| {
-            measure(&shared, system, options, control, rings)
+            measure(&shared, system, options, control, rings, probes.take_trace())
         }),
     };
     drop(claims);

@@ -147,8 +147,8 @@ impl Ticker {
     /// What happened since the last call.
     pub fn tick(&mut self, workers: &[Arc<Progress>]) -> IntervalFigures {
         let now = clock::monotonic();
-        let read = Seen { at: now, ..collect(workers.iter().map(|w| &w.read)) };
-        let write = Seen { at: now, ..collect(workers.iter().map(|w| &w.write)) };
+        let read = look(workers.iter().map(|w| &w.read), now);
+        let write = look(workers.iter().map(|w| &w.write), now);
         let figures = self.figures(&read, &write);
         (self.read, self.write) = (read, write);
         while self.due <= now {
@@ -187,13 +187,25 @@ impl Ticker {
     }
 }
 
+/// What the workers have counted by now. They count an I/O and its latency one after the other and may be in between: where
+/// there are latencies, those tell how many I/Os there are, so that each is in one line with its latency.
+fn look<'a>(workers: impl Iterator<Item = &'a Counters>, now: Nanos) -> Seen {
+    let mut seen = Seen { at: now, ..collect(workers) };
+    if !seen.latency.is_empty() {
+        seen.ios = seen.latency.iter().sum();
+    }
+    seen
+}
+
 /// I/Os, bytes and the sum of their latencies (ns) as rates; minimum, maximum and deviation are those of the cells.
 fn direction((ios, bytes, sum): (u64, u64, u64), cells: &[u64], seconds: f64) -> IntervalDirection {
     let middle = |cell: usize| super::live::middle_of(cell) as f64 / 1e6;
     let first = cells.iter().position(|n| *n > 0);
     let last = cells.iter().rposition(|n| *n > 0);
     let latency = first.zip(last).filter(|_| ios > 0).map(|(first, last)| {
-        let mean = sum as f64 / 1e6 / ios as f64;
+        // The sum may lack an I/O of each worker, or have one more: among few I/Os that would be another latency altogether.
+        let (least, most) = (super::live::floor_of(first), super::live::floor_of(last + 1));
+        let mean = (sum as f64 / ios as f64).clamp(least as f64, most as f64) / 1e6;
         let filled = cells.iter().enumerate().filter(|(_, n)| **n > 0);
         let squares: f64 = filled.map(|(i, n)| *n as f64 * (middle(i) - mean).powi(2)).sum();
         IntervalLatency {
@@ -237,6 +249,25 @@ mod tests {
         assert!(first.percentiles.is_some_and(|p| (p.p50 - 1.0).abs() < 0.03 && (p.p99 - 4.0).abs() < 0.1));
         let second = ticker.tick(&[worker]);
         assert_eq!((second.total.ios, second.total.latency, second.percentiles), (0, None, None));
+    }
+
+    #[test]
+    fn an_io_that_is_half_counted_is_in_the_next_line_with_its_latency() {
+        let worker = Progress::new(true);
+        let mut ticker = Ticker::new(clock::monotonic(), 0, 1000);
+        worker.read.add(1, 4096);
+        let first = ticker.tick(std::slice::from_ref(&worker));
+        assert_eq!((first.total.ios, first.total.latency, first.percentiles), (0, None, None));
+        worker.read.add_latency(2_000_000);
+        let second = ticker.tick(&[worker]);
+        assert_eq!((second.total.ios, second.total.latency.map(|latency| latency.mean)), (1, Some(2.0)));
+        assert!(second.percentiles.is_some_and(|p| p.p50 > 1.9));
+
+        let counters = Counters::new(true);
+        counters.add_latency(2_000_000);
+        let cells = collect([&counters]).latency;
+        let without_its_sum = direction((1, 4096, 0), &cells, 1.0).latency.unwrap();
+        assert!(without_its_sum.mean > 1.9 && without_its_sum.min > 1.9, "{without_its_sum:?}");
     }
 
     /// Takes nothing until it is let.

@@ -24,6 +24,7 @@ use std::io;
 /// When a request is handed to its driver, and when it is complete.
 const ISSUE: &str = "block/block_rq_issue";
 const COMPLETE: &str = "block/block_rq_complete";
+const TRACEPOINTS: [&str; 2] = [ISSUE, COMPLETE];
 /// Reads and writes; flushes and discards move no data of the program's.
 const MOVES_DATA: &str = "(rwbs ~ \"*R*\" || rwbs ~ \"*W*\")";
 /// The kernel takes conditions of up to a page; more devices than fit are told apart here.
@@ -75,12 +76,8 @@ impl Machine {
         TraceRefusal::Events { error, paranoid: paranoid.and_then(|text| text.parse().ok()) }
     }
 
-    /// What requests of the devices with these numbers are recorded in, and how records are read.
-    fn recording(
-        &self,
-        numbers: &[u32],
-        clock: StampClock,
-    ) -> Result<(Instance, BlockFormats), TraceRefusal> {
+    /// What requests of devices are recorded in, and how records are read.
+    fn recording(&self, clock: StampClock) -> Result<(Instance, BlockFormats), TraceRefusal> {
         let missing = |name: &str| TraceRefusal::NoTracepoint { names: name.into() };
         let find = |name: &str| {
             let format = self.format(name)?.and_then(|format| BlockFormat::of(&format));
@@ -89,8 +86,8 @@ impl Machine {
         let formats = BlockFormats { issue: find(ISSUE)?, complete: find(COMPLETE)? };
         let tracefs = self.tracefs.as_ref().ok_or_else(|| missing(ISSUE))?;
         let recording = Recording {
-            tracepoints: &[ISSUE, COMPLETE],
-            filter: &device_filter(numbers),
+            tracepoints: &TRACEPOINTS,
+            filter: MOVES_DATA,
             clock,
             cpus: &self.cpus,
             kib: buffer_kib(self.cpus.len()),
@@ -110,37 +107,46 @@ fn is_offline(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::ENODEV)
 }
 
-/// Whether what the plan wants traced can be; nothing stays open.
-///
-/// # Errors
-/// It can't, and what to do.
-pub fn check(plan: &SpanPlan) -> Result<(), TraceRefusal> {
-    let Some(trace) = &plan.trace else { return Ok(()) };
-    let machine = Machine::look(&trace.classes)?;
-    Counters::open(&trace.classes, &machine)?;
-    if trace.classes.contains(&TraceClass::DiskIo) {
-        // Which devices it will be isn't known before the files are there.
-        machine.recording(&[], trace.clock)?;
-    }
-    Ok(())
+/// What a trace needs, opened before the run touches anything: that is the surest way to know that it can be. Making it takes
+/// a tenth of a second, and removing it too, so the time span that comes first takes it over.
+#[derive(Debug)]
+pub struct Ready {
+    machine: Machine,
+    counters: Counters,
+    /// Where requests of devices are traced; which devices it will be isn't known before the files are there.
+    recording: Option<(Instance, BlockFormats)>,
 }
 
-impl TraceWatch {
-    /// Opens all that is traced; `Ok(None)` = nothing is.
+impl Ready {
+    /// Opens what the plan wants traced; `Ok(None)` = nothing is.
     ///
     /// # Errors
     /// It can't be opened, and what to do.
-    pub fn open(plan: &SpanPlan) -> Result<Option<TraceWatch>, TraceRefusal> {
+    pub fn open(plan: &SpanPlan) -> Result<Option<Ready>, TraceRefusal> {
         let Some(trace) = &plan.trace else { return Ok(None) };
         let machine = Machine::look(&trace.classes)?;
         let counters = Counters::open(&trace.classes, &machine)?;
         let asked = trace.classes.contains(&TraceClass::DiskIo);
-        let devices = asked.then(|| traced(&machine.root, plan));
+        let recording = asked.then(|| machine.recording(trace.clock)).transpose()?;
+        Ok(Some(Ready { machine, counters, recording }))
+    }
+}
+
+impl TraceWatch {
+    /// Prepares to trace, with what is ready or else opened now; `Ok(None)` = nothing is traced.
+    ///
+    /// # Errors
+    /// It can't be traced, and what to do.
+    pub fn open(plan: &SpanPlan, ready: Option<Ready>) -> Result<Option<TraceWatch>, TraceRefusal> {
+        let Some(trace) = &plan.trace else { return Ok(None) };
+        let opened = ready.map_or_else(|| Ready::open(plan), |ready| Ok(Some(ready)))?;
+        let Some(Ready { machine, counters, recording }) = opened else { return Ok(None) };
+        let devices = recording.is_some().then(|| traced(&machine.root, plan));
         let traced = devices.iter().flatten().filter_map(|traced| traced.device.number.ok());
         let numbers: Vec<u32> = traced.collect();
         let mut recorder = None;
-        if !numbers.is_empty() {
-            let (instance, formats) = machine.recording(&numbers, trace.clock)?;
+        if let Some((instance, formats)) = recording.filter(|_| !numbers.is_empty()) {
+            instance.narrow(&TRACEPOINTS, &device_filter(&numbers))?;
             let workers = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
             let started = Recorder::start(instance, formats, &numbers, trace.clock, workers);
             recorder = Some(started.map_err(|error| TraceRefusal::Thread { error })?);

@@ -1,6 +1,7 @@
 //! The list of the machine's block devices, with the numbers by which targets can name them: `#<n>`.
 
-use super::device::{self, Details, Device};
+pub use super::device::Details;
+use super::device::{self, Device};
 use super::root::Root;
 use super::usage::{self, Use};
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! Loop devices and file systems on them, for tests as root; taken down when dropped.
 
-use super::skip;
+use super::{output, skip};
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ pub fn unmount(at: &Path) {
 
 /// Output of a program; `None`, and the reason is printed, when it's missing or fails.
 pub fn run(program: &str, arguments: &[&str]) -> Option<String> {
-    match Command::new(program).args(arguments).output() {
+    match output(Command::new(program).args(arguments)) {
         Ok(output) if output.status.success() => Some(String::from_utf8(output.stdout).unwrap()),
         Ok(output) => {
             skip(&format!("{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr)));

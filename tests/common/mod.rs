@@ -7,6 +7,7 @@ pub mod schema;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// Set where every test has to run (continuous integration): a skip is a failure there.
 const NO_SKIP: &str = "DISKSPD_TEST_NO_SKIP";
@@ -15,6 +16,21 @@ const NO_SKIP: &str = "DISKSPD_TEST_NO_SKIP";
 pub fn skip(reason: &str) {
     assert!(std::env::var_os(NO_SKIP).is_none(), "skipped although {NO_SKIP} is set: {reason}");
     eprintln!("SKIPPED: {reason}");
+}
+
+static STARTING: Mutex<()> = Mutex::new(());
+
+/// Does something while this process starts no program. A program that is just being started has copies of all descriptors
+/// until it runs: what another thread closes meanwhile stays open, and a device that was claimed stays claimed.
+pub fn while_nothing_starts<T>(work: impl FnOnce() -> T) -> T {
+    let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+    work()
+}
+
+/// Runs a program to its end, without input.
+pub fn output(command: &mut Command) -> std::io::Result<Output> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    while_nothing_starts(|| command.spawn())?.wait_with_output()
 }
 
 /// What the program did.
@@ -38,7 +54,7 @@ impl From<Output> for Ended {
 /// wrote as JSON is as its schema says.
 #[track_caller]
 pub fn diskspd(line: &str, path: &Path) -> Ended {
-    let ended = command(line, path).output().unwrap().into();
+    let ended = output(&mut command(line, path)).unwrap().into();
     check_json(&line.replace("{}", path.to_str().unwrap()), &ended);
     ended
 }
@@ -71,7 +87,8 @@ fn check_json(line: &str, ended: &Ended) {
 
 /// Starts the program.
 pub fn start(line: &str, path: &Path) -> Child {
-    command(line, path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    let mut command = command(line, path);
+    while_nothing_starts(|| command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()).unwrap()
 }
 
 /// The program with these arguments, for more to be added.
@@ -152,7 +169,7 @@ pub fn directory() -> tempfile::TempDir {
 /// Runs a tool; `None` = it is not there or failed.
 pub fn tool(line: &str) -> Option<String> {
     let mut words = line.split_whitespace();
-    let output = Command::new(words.next()?).args(words).output().ok()?;
+    let output = output(Command::new(words.next()?).args(words)).ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
 }
 

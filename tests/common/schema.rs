@@ -76,13 +76,36 @@ impl Shape {
 
     /// The whole document.
     pub fn document(&self, title: &str) -> String {
+        self.document_with(title, &[])
+    }
+
+    /// The whole document, with these descriptions of fields by name. Each of them has to be there.
+    pub fn document_with(&self, title: &str, descriptions: &[(&str, &str)]) -> String {
         let mut schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": title,
         });
         schema.as_object_mut().unwrap().extend(self.schema("").as_object().unwrap().clone());
+        for (name, description) in descriptions {
+            assert!(describe(&mut schema, name, description), "there is no field {name}");
+        }
         serde_json::to_string_pretty(&schema).unwrap() + "\n"
     }
+}
+
+/// Describes the fields of this name; false = there are none.
+fn describe(schema: &mut Value, name: &str, description: &str) -> bool {
+    let mut found = false;
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        for (field, schema) in properties {
+            if field == name {
+                schema["description"] = json!(description);
+                found = true;
+            }
+            found |= describe(schema, name, description);
+        }
+    }
+    schema.get_mut("items").is_some_and(|items| describe(items, name, description)) || found
 }
 
 fn type_of(value: &Value) -> &'static str {
@@ -98,6 +121,7 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 static RECORD: LazyLock<Value> = LazyLock::new(|| document("docs/record.schema.json"));
+static DEVICES: LazyLock<Value> = LazyLock::new(|| document("docs/devices.schema.json"));
 static STREAM: LazyLock<Value> = LazyLock::new(|| document("docs/stream.schema.json"));
 
 fn document(file: &str) -> Value {
@@ -110,6 +134,12 @@ fn document(file: &str) -> Value {
 pub fn record(json: &[u8]) -> Value {
     assert!(json.ends_with(b"\n"), "a record ends with a line feed");
     checked(json, &RECORD)
+}
+
+/// What `diskspd devices --json` wrote. Fails unless it is what `docs/devices.schema.json` describes.
+#[track_caller]
+pub fn devices(json: &[u8]) -> Value {
+    checked(json, &DEVICES)
 }
 
 /// The lines of a stream that the program wrote. Fails unless each is what `docs/stream.schema.json` describes.

@@ -95,14 +95,18 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("io-log"),
-        forms: &[("--io-log <file>", "log every single I/O in this file, a line each (CSV)")],
+        forms: &[(
+            "--io-log <file>",
+            "log every single I/O in this file, a line each (CSV); - is standard output, which then has no report: name \
+             another place for that (--out)",
+        )],
         default: "no log",
         scope: Scope::Profile,
         notes: "thread,target,direction,offset,size,start_ns,latency_ns; start counts from the start signal of the \
                 time span, warm-up and cool-down included. The log never slows the run down: I/Os that come faster \
                 than they can be written are left out, and their number is said at the end.",
         compatibility: LinuxOnly,
-        tested: &["loop_options", "bad_input"],
+        tested: &["loop_options", "outputs", "bad_input"],
         with_profile: true,
         values: &[],
         read: Read::Text(io_log),

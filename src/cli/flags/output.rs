@@ -51,8 +51,10 @@ pub const FLAGS: &[Flag] = &[
         default: "off; 65536 I/Os",
         scope: Scope::Profile,
         notes: "",
-        compatibility: Same,
-        tested: &["command_lines", "end_to_end"],
+        compatibility: Differs(
+            "where standard output is for programs (-Rxml, --out or --stream to it) the dots go to standard error",
+        ),
+        tested: &["command_lines", "end_to_end", "outputs"],
         with_profile: false,
         values: &[],
         read: Read::Integer {
@@ -94,8 +96,11 @@ pub const FLAGS: &[Flag] = &[
         default: "off",
         scope: Scope::Profile,
         notes: "",
-        compatibility: Differs("a look-aside follows 4 to 16 I/Os, not each of them (see -L)"),
-        tested: &["command_lines", "end_to_end", "loop_options", "golden_reports"],
+        compatibility: Differs(
+            "a look-aside follows 4 to 16 I/Os, not each of them (see -L); where standard output is for programs (-Rxml, \
+             --out or --stream to it) the lines of -v go to standard error",
+        ),
+        tested: &["command_lines", "end_to_end", "loop_options", "golden_reports", "outputs"],
         with_profile: true,
         values: &["s"],
         read: Read::Text(verbose),

@@ -71,8 +71,8 @@ impl Instance {
         // without the switch does without.
         let _ = self.set("trace_options", "norecord-cmd");
         let kib = self.set_size(recording.kib)?;
+        self.narrow(recording.tracepoints, recording.filter)?;
         for tracepoint in recording.tracepoints {
-            set(&format!("events/{tracepoint}/filter"), recording.filter)?;
             set(&format!("events/{tracepoint}/enable"), "1")?;
         }
         // The size of a page is a setting of the instance, too.
@@ -106,6 +106,18 @@ impl Instance {
         let mut file = OpenOptions::new().write(true).open(self.directory.join(file))?;
         // The kernel takes a value in one piece.
         file.write_all(value.as_bytes())
+    }
+
+    /// Gives these tracepoints another condition, before anything is recorded.
+    ///
+    /// # Errors
+    /// The kernel doesn't take it.
+    pub fn narrow(&self, tracepoints: &[&str], filter: &str) -> Result<(), TraceRefusal> {
+        for tracepoint in tracepoints {
+            let file = format!("events/{tracepoint}/filter");
+            self.set(&file, filter).map_err(|error| refusal(&self.directory.join(file), error))?;
+        }
+        Ok(())
     }
 
     /// Begins to record.
@@ -308,6 +320,8 @@ mod tests {
         let set = |file: &str| fs::read_to_string(directories[0].join(file)).expect("readable");
         assert!(set("trace_clock").contains("[mono_raw]"));
         assert_eq!(set("events/block/block_rq_issue/filter").trim(), "dev == 1");
+        one.narrow(&["block/block_rq_issue"], "dev == 2").expect("another filter");
+        assert_eq!(set("events/block/block_rq_issue/filter").trim(), "dev == 2");
         assert_eq!((set("tracing_on").trim(), set("options/overwrite").trim()), ("0", "0"));
         // The kernel makes whole pages of it.
         assert_eq!(set("buffer_size_kb").trim().parse::<u64>().expect("a number") / 8, one.kib() / 8);
