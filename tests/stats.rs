@@ -161,6 +161,23 @@ fn recorded(completions: &[(u64, u64)]) -> Series {
 }
 
 proptest! {
+    /// What went alike may be counted together.
+    #[test]
+    fn equal_latencies_count_together_as_they_do_one_by_one(
+        runs in prop::collection::vec((0..2_500_000_000u64, latency(), 1..40u64), 0..50)
+    ) {
+        let (mut together, mut together_in_time) = (Histogram::new(), Series::new(100, 2));
+        let mut singles = vec![];
+        for &(at, latency, count) in &runs {
+            together.record_equal(latency, count);
+            together_in_time.record_equal(at, latency, count);
+            singles.extend((0..count).map(|_| (at, latency)));
+        }
+        let latencies: Vec<u64> = singles.iter().map(|single| single.1).collect();
+        prop_assert_eq!(together, histogram(&latencies));
+        prop_assert_eq!(together_in_time, recorded(&singles));
+    }
+
     #[test]
     fn a_percentile_is_within_a_thousandth_of_the_sorted_latency(
         mut latencies in prop::collection::vec(resolved(), 1..200), p in 0.0..=1.0f64

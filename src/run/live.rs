@@ -64,9 +64,15 @@ impl Counters {
     /// Counts one latency, ns.
     #[inline]
     pub fn add_latency(&self, nanos: u64) {
+        self.add_latencies(nanos, 1);
+    }
+
+    /// Counts so many latencies of the same length, ns.
+    #[inline]
+    pub fn add_latencies(&self, nanos: u64, count: u64) {
         if let Some(cell) = self.latency.get(cell(nanos)) {
-            bump(cell, 1);
-            bump(&self.latency_sum, nanos);
+            bump(cell, count);
+            bump(&self.latency_sum, count * nanos);
         }
     }
 }

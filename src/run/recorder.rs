@@ -43,7 +43,7 @@ impl Accounts {
 }
 
 /// An I/O that ended well.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
     /// Index of the target in the worker's list.
     pub target: usize,
@@ -133,42 +133,53 @@ impl Recorder {
 
     /// Counts I/Os.
     #[inline(always)]
-    pub fn count(&mut self, ios: impl Iterator<Item = Completion>) {
+    pub fn count(&mut self, mut ios: impl Iterator<Item = Completion>) {
         // What can be is decided once for all of them.
-        match &mut self.targets[..] {
-            [only] if !self.timed => {
-                let mut sums = Sums::default();
-                ios.for_each(|io| sums.add(io));
-                sums.add_to(only);
-            }
-            _ => ios.for_each(|io| self.count_one(io)),
+        if let ([only], false) = (&mut self.targets[..], self.timed) {
+            let mut sums = Sums::default();
+            ios.for_each(|io| sums.add(io));
+            return sums.add_to(only);
         }
+        // What was handed over together and reaped together went alike, and is counted together.
+        let Some(mut alike) = ios.next() else { return };
+        let mut times = 1;
+        for io in ios {
+            if io == alike {
+                times += 1;
+                continue;
+            }
+            self.count_alike(alike, times);
+            (alike, times) = (io, 1);
+        }
+        self.count_alike(alike, times);
     }
 
     #[inline(always)]
-    fn count_one(&mut self, io: Completion) {
+    fn count_alike(&mut self, io: Completion, times: u32) {
         let target = &mut self.targets[io.target];
         let account = match io.direction {
             Direction::Read => &mut target.read,
             Direction::Write => &mut target.write,
         };
-        account.ios += 1;
-        account.bytes += io.bytes;
-        account.short += u64::from(io.short);
+        let many = u64::from(times);
+        account.ios += many;
+        account.bytes += many * io.bytes;
+        account.short += many * u64::from(io.short);
         if !self.timed {
             return;
         }
         if let Some(latency) = &mut account.latency {
-            latency.record(io.latency);
+            latency.record_equal(io.latency, many);
         }
         if let Some(series) = &mut account.series {
-            series.record(io.since_start, io.latency);
+            series.record_equal(io.since_start, io.latency, many);
         }
         if let Some(intervals) = &mut self.intervals {
-            intervals.record(io.since_start, io.latency, io.bytes, io.direction == Direction::Write);
+            let write = io.direction == Direction::Write;
+            intervals.record_equal(io.since_start, io.latency, times, io.bytes, write);
         }
         if let Some(progress) = &self.progress {
-            progress.count(io);
+            progress.count(io, many);
         }
     }
 

@@ -38,15 +38,15 @@ impl Progress {
 }
 
 impl Progress {
-    /// Counts an I/O of the measured time.
+    /// Counts so many I/Os of the measured time that went alike.
     #[inline]
-    pub fn count(&self, io: Completion) {
+    pub fn count(&self, io: Completion, times: u64) {
         let counters = match io.direction {
             Direction::Read => &self.read,
             Direction::Write => &self.write,
         };
-        counters.add(1, io.bytes);
-        counters.add_latency(io.latency);
+        counters.add(times, times * io.bytes);
+        counters.add_latencies(io.latency, times);
     }
 }
 

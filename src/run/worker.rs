@@ -15,6 +15,7 @@ mod look_aside;
 mod pacing;
 mod requests;
 mod routines;
+mod share;
 
 use super::console::Console;
 use super::control::{Control, Phase};
@@ -33,6 +34,7 @@ use idle::Idle;
 use look_aside::LookAside;
 use pacing::Pacing;
 pub use requests::Requests;
+use share::Share;
 use std::time::Duration;
 
 /// How long a worker sleeps at most before it looks at the phase again: a device that answers nothing any more must
@@ -165,6 +167,8 @@ struct Loop<'a> {
     fresh: Option<Fresh>,
     /// Bounds what is handed over at a time while latencies are measured; `None` = they aren't.
     look_aside: Option<LookAside>,
+    /// Bounds it while they aren't; `None` = they are, or there is nothing to bound.
+    share: Option<Share>,
     /// The most I/Os that are handed over at a time.
     most: usize,
     /// The last start stamp.
@@ -196,6 +200,7 @@ impl<'a> Loop<'a> {
             pacing: Pacing::new(plan, now),
             fresh: Fresh::new(plan),
             look_aside: (measured && !synchronous).then(LookAside::new),
+            share: (!measured && !synchronous).then(|| Share::new(plan.depth)),
             most: match (synchronous, measured) {
                 (true, _) => 1,
                 (false, true) => LookAside::new().most(),
@@ -297,7 +302,9 @@ impl<'a> Loop<'a> {
     fn collect(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
         if (self.idle.is_empty() || self.synchronous) && self.pacing.is_none() {
             self.waits.completion_waits += u64::from(!self.synchronous);
-            return self.wait_until(Nanos::MAX);
+            self.wait_until(Nanos::MAX)?;
+            self.divide();
+            return Ok(());
         }
         self.collect_some(due)
     }
@@ -344,7 +351,17 @@ impl<'a> Loop<'a> {
             self.waits.lookasides += 1;
             self.waits.lookaside_completions[(self.done.len() - before).min(7)] += 1;
         }
+        self.divide();
         Ok(())
+    }
+
+    /// Decides by what has just completed how much is handed over next, when no latencies are measured.
+    #[inline]
+    fn divide(&mut self) {
+        if let Some(share) = &self.share {
+            let in_flight = self.worker.plan.depth as usize - self.idle.len();
+            self.most = share.most(self.done.len(), in_flight);
+        }
     }
 
     /// Waits until something has completed, but no longer than until `due`; returns with nothing when the span is over.

@@ -43,17 +43,23 @@ impl Histogram {
     /// Adds one latency, ns.
     #[inline]
     pub fn record(&mut self, nanos: u64) {
-        self.moments.record(nanos);
+        self.record_equal(nanos, 1);
+    }
+
+    /// Adds so many latencies, at least one, of the same length, ns.
+    #[inline]
+    pub fn record_equal(&mut self, nanos: u64, count: u64) {
+        self.moments.record_equal(nanos, count);
         match self.counts.get_mut(index(nanos)) {
-            Some(count) => *count += 1,
-            None => self.allocate_and_count(nanos),
+            Some(counted) => *counted += count,
+            None => self.allocate_and_count(nanos, count),
         }
     }
 
     #[cold]
-    fn allocate_and_count(&mut self, nanos: u64) {
+    fn allocate_and_count(&mut self, nanos: u64, count: u64) {
         self.counts.resize(BUCKETS, 0);
-        self.counts[index(nanos)] += 1;
+        self.counts[index(nanos)] += count;
     }
 
     /// Adds what `other` holds: the same as recording all of its latencies here.

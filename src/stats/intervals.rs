@@ -96,12 +96,18 @@ impl IntervalLog {
     /// Counts one I/O that completed `since_start` ns after measuring began, with its latency (ns). Time does not go back.
     #[inline]
     pub fn record(&mut self, since_start: u64, latency: u64, bytes: u64, write: bool) {
+        self.record_equal(since_start, latency, 1, bytes, write);
+    }
+
+    /// The same for so many I/Os, at least one, at the same time with the same latency; `bytes` of each.
+    #[inline]
+    pub fn record_equal(&mut self, since_start: u64, latency: u64, count: u32, bytes: u64, write: bool) {
         if since_start >= self.end {
             self.turn(since_start);
         }
-        self.bytes[usize::from(write)] += bytes;
-        if let Some(count) = self.cells.get_mut(cell(latency)) {
-            *count = count.saturating_add(1);
+        self.bytes[usize::from(write)] += u64::from(count) * bytes;
+        if let Some(counted) = self.cells.get_mut(cell(latency)) {
+            *counted = counted.saturating_add(count);
         }
     }
 
@@ -290,6 +296,7 @@ mod tests {
             mut ios: Vec<(u32, u64, u16, bool, u8)>
         ) {
             ios.iter_mut().for_each(|io| io.0 %= 12_000_000);
+            ios.extend_from_within(..ios.len() / 2);
             ios.sort_unstable();
             let new = || IntervalLog::new(1, 1, true, 3);
             let (mut one, mut threads) = (new(), [new(), new(), new()]);
@@ -297,8 +304,17 @@ mod tests {
                 one.record(u64::from(*at), *latency, u64::from(*bytes), *write);
                 threads[usize::from(thread % 3)].record(u64::from(*at), *latency, u64::from(*bytes), *write);
             }
+            // Equal ones may be counted together.
+            let mut together = new();
+            for alike in ios.chunk_by(|a, b| (a.0, a.1, a.2, a.3) == (b.0, b.1, b.2, b.3)) {
+                let (at, latency, bytes, write, _) = alike[0];
+                together.record_equal(u64::from(at), latency, alike.len() as u32, u64::from(bytes), write);
+            }
             let (mut alone, mut merged) = (Intervals::default(), Intervals::default());
             alone.add(one);
+            let mut counted_together = Intervals::default();
+            counted_together.add(together);
+            proptest::prop_assert_eq!(&counted_together, &alone);
             threads.into_iter().for_each(|thread| merged.add(thread));
             proptest::prop_assert_eq!(&merged, &alone);
             for number in 0..12 {

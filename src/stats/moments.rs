@@ -23,12 +23,18 @@ impl Moments {
     /// Adds one latency, ns.
     #[inline]
     pub fn record(&mut self, nanos: u64) {
-        let wide = u128::from(nanos);
-        self.count += 1;
+        self.record_equal(nanos, 1);
+    }
+
+    /// Adds so many latencies, at least one, of the same length, ns.
+    #[inline]
+    pub fn record_equal(&mut self, nanos: u64, count: u64) {
+        let (wide, many) = (u128::from(nanos), u128::from(count));
+        self.count += count;
         self.min = self.min.min(nanos);
         self.max = self.max.max(nanos);
-        self.sum += wide; // 2^64 latencies of 2^64 ns fit
-        self.squares = self.squares.saturating_add(wide * wide);
+        self.sum += wide * many; // 2^64 latencies of 2^64 ns fit
+        self.squares = self.squares.saturating_add((wide * wide).saturating_mul(many));
     }
 
     /// Adds what `other` holds. An empty contributor changes nothing, its extremes included.

@@ -72,15 +72,21 @@ impl Series {
     /// completed in an earlier interval than the last one may still be added, but that takes time and memory.
     #[inline]
     pub fn record(&mut self, since_start: u64, latency: u64) {
+        self.record_equal(since_start, latency, 1);
+    }
+
+    /// The same for so many completions, at least one, at the same time with the same latency.
+    #[inline]
+    pub fn record_equal(&mut self, since_start: u64, latency: u64, count: u64) {
         match since_start.wrapping_sub(self.begin) < self.open_width {
-            true => self.open.record(latency),
-            false => self.record_elsewhere(since_start, latency),
+            true => self.open.record_equal(latency, count),
+            false => self.record_elsewhere(since_start, latency, count),
         }
     }
 
     /// Another interval becomes the current one.
     #[cold]
-    fn record_elsewhere(&mut self, since_start: u64, latency: u64) {
+    fn record_elsewhere(&mut self, since_start: u64, latency: u64, count: u64) {
         let width = self.width.max(1);
         let number = since_start / width;
         self.close();
@@ -88,13 +94,13 @@ impl Series {
         if number < self.next {
             let mut all = SeriesSum::default();
             all.add(self);
-            all.at(number).record(latency);
+            all.at(number).record_equal(latency, count);
             *self = all.pack();
             return;
         }
         self.begin = number * width;
         self.open_width = width;
-        self.open.record(latency);
+        self.open.record_equal(latency, count);
     }
 
     /// Packs the current interval.
