@@ -6,7 +6,7 @@
 //! more I/Os per second.
 
 /// Parts of the depth.
-const PARTS: usize = 4;
+const PARTS: usize = 8;
 /// I/Os that are never divided.
 const LEAST: usize = 4;
 
@@ -35,8 +35,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_gets_a_quarter_of_the_depth_and_the_page_cache_all_of_it() {
-        for (depth, part) in [(1, 4), (4, 4), (8, 4), (32, 8), (128, 32)] {
+    fn a_device_gets_an_eighth_of_the_depth_and_the_page_cache_all_of_it() {
+        for (depth, part) in [(1, 4), (4, 4), (8, 4), (32, 4), (128, 16)] {
             let share = Share::new(depth);
             assert_eq!(share.most(1, depth as usize + 1), part, "{depth}");
             assert_eq!(share.most(depth as usize, depth as usize), usize::MAX, "{depth}");
