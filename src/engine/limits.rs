@@ -1,6 +1,7 @@
 //! The rules of [`Io`], checked in one place.
 
 use super::{EngineError, Io, MAX_LENGTH, Setup};
+use crate::sys::transfer::fits;
 
 /// What an [`Io`] may ask of an engine.
 #[derive(Debug, Clone, Copy)]
@@ -23,9 +24,7 @@ impl Limits {
     pub fn allow(&self, io: &Io) -> bool {
         io.request < self.depth
             && self.files.is_none_or(|files| (io.file as usize) < files)
-            && io.length <= MAX_LENGTH
-            && io.offset <= i64::MAX as u64
-            && io.buffer_offset.checked_add(io.length as usize).is_some_and(|end| end <= self.buffer)
+            && fits(io.offset, io.length, io.buffer_offset, self.buffer)
     }
 
     /// The error for an I/O that doesn't.

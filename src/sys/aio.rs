@@ -6,7 +6,7 @@
 mod events;
 
 use super::memory::Buffer;
-use super::transfer::Transfer;
+use super::transfer::{Transfer, fits};
 use crate::clock::{Nanos, monotonic};
 use events::{Event, EventRing};
 use std::io;
@@ -130,10 +130,9 @@ impl Queue {
         let room = self.blocks.len() - self.in_flight as usize;
         let mut pushed = 0;
         for transfer in transfers.take(room) {
-            let end = transfer.start.checked_add(transfer.length as usize);
             let Some(file) = self.files.get(transfer.file as usize) else { break };
             let Some(block) = self.blocks.get_mut(transfer.tag as usize) else { break };
-            if end.is_none_or(|end| end > self.memory.len()) || !transfer.is_exact() {
+            if !fits(transfer.offset, transfer.length, transfer.start, self.memory.len()) {
                 break;
             }
             let priority = transfer.priority.encoded();

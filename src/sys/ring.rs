@@ -8,7 +8,7 @@ mod setup;
 pub use setup::{Options, Unregistered};
 
 use super::memory::Buffer;
-use super::transfer::Transfer;
+use super::transfer::{Transfer, fits};
 use crate::clock::{Nanos, monotonic};
 use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 use setup::{Registration, register, register_self, set_up, unregister_self};
@@ -168,10 +168,9 @@ impl Ring {
         let mut queue = self.ring.submission();
         let mut pushed = 0;
         for transfer in transfers.take(room) {
-            let end = transfer.start.checked_add(transfer.length as usize);
             let Some(name) = self.names.get(transfer.file as usize) else { break };
-            let within = end.is_some_and(|end| end <= self.memory.len()) && transfer.tag < self.depth;
-            if !(within && transfer.is_exact()) {
+            let fits = fits(transfer.offset, transfer.length, transfer.start, self.memory.len());
+            if !fits || transfer.tag >= self.depth {
                 break;
             }
             let (file, length, offset) = (types::Fd(*name), transfer.length, transfer.offset);

@@ -24,11 +24,11 @@ pub struct Transfer {
     pub priority: IoPriority,
 }
 
-impl Transfer {
-    /// Whether the kernel would take it as it is: it shortens what is longer than [`MAX_LENGTH`], and its offsets have
-    /// a sign.
-    #[inline]
-    pub fn is_exact(&self) -> bool {
-        self.length <= MAX_LENGTH && self.offset <= i64::MAX as u64
-    }
+/// Whether the kernel would do exactly this: `length` bytes at `offset` of a file, from or to `start` in `memory` bytes. It
+/// shortens what is longer than [`MAX_LENGTH`], and its offsets have a sign.
+#[inline]
+pub fn fits(offset: u64, length: u32, start: usize, memory: usize) -> bool {
+    length <= MAX_LENGTH
+        && offset <= i64::MAX as u64
+        && start.checked_add(length as usize).is_some_and(|end| end <= memory)
 }
