@@ -78,12 +78,12 @@ fn is_valid(profile: &Profile, profile_only: bool) -> bool {
     findings.iter().all(|f| f.severity != validate::Severity::Error)
 }
 
-/// Prints errors; true = there are any.
-fn complain(errors: &[PlanError]) -> bool {
+/// Prints why it can't be done; returns the exit code of that.
+fn complain(errors: &[PlanError]) -> u8 {
     for error in errors {
         say(format_args!("ERROR: {error}"));
     }
-    !errors.is_empty()
+    if errors.iter().any(|e| e.severity == Severity::Profile) { EXIT_USAGE } else { EXIT_RUN_FAILED }
 }
 
 fn print_profile(profile: &Profile) -> u8 {
@@ -100,10 +100,8 @@ fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
     let mut out = Vec::new();
     profile_text::write_profile(&mut out, profile);
     let mut code = EXIT_SUCCESS;
-    if let Err(error) = run::cpu_latency_refusal(options) {
-        let errors = [error];
-        complain(&errors);
-        code = exit_code(&errors);
+    if let Err(errors) = run::cpu_latency_refusal(options) {
+        code = complain(&errors);
     }
     plan_text::write_cpu_latency(&mut out, options.cpu_latency);
     let profile = run::resized(profile);
@@ -118,20 +116,13 @@ fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
                     code = code.max(EXIT_RUN_FAILED);
                 }
             }
-            Err(errors) => {
-                complain(&errors);
-                code = code.max(exit_code(&errors));
-            }
+            Err(errors) => code = code.max(complain(&errors)),
         }
     }
     match output::to_stdout(&out) {
         EXIT_SUCCESS => code,
         failed => failed,
     }
-}
-
-fn exit_code(errors: &[PlanError]) -> u8 {
-    if errors.iter().any(|e| e.severity == Severity::Profile) { EXIT_USAGE } else { EXIT_RUN_FAILED }
 }
 
 /// Opens the events of the command line.
@@ -164,11 +155,9 @@ fn with_storage(mut system: System, profile: &Profile, options: &Options) -> Sys
 }
 
 fn measure(profile: &Profile, request: &RunRequest, system: System, mut options: Options) -> u8 {
-    // The run asks that too, but by then the files of --out and --stream are there.
-    if let Err(error) = run::cpu_latency_refusal(&options) {
-        let errors = [error];
-        complain(&errors);
-        return exit_code(&errors);
+    // Before the files of --out and --stream are there.
+    if let Err(errors) = run::cpu_latency_refusal(&options) {
+        return complain(&errors);
     }
     let stop;
     (options.events, stop) = match open_events(request) {
@@ -209,10 +198,7 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
         save_so_far(&mut record, so_far, &files)
     }) {
         Ok(outcome) => outcome,
-        Err(errors) => {
-            complain(&errors);
-            return exit_code(&errors);
-        }
+        Err(errors) => return complain(&errors),
     };
     record.results = outcome.results;
     // What is on standard output in place of this report would be followed by it, and could be read by no program.

@@ -109,7 +109,6 @@ pub fn run(
     if !unfit.is_empty() {
         return Err(unfit);
     }
-    cpu_latency_refusal(options).map_err(|error| vec![error])?;
     let log = match &options.io_log {
         Some(path) => Some(
             destination::refuse_target("--io-log", &destination::named(path), &destination::targets(profile))

@@ -25,15 +25,15 @@ pub(super) fn written<'a>(
 ///
 /// # Errors
 /// It can't; what to do about it.
-pub fn cpu_latency_refusal(options: &Options) -> Result<(), PlanError> {
+pub fn cpu_latency_refusal(options: &Options) -> Result<(), Vec<PlanError>> {
     let Some(limit) = options.cpu_latency else { return Ok(()) };
     if options.virtual_time() {
-        return Err(PlanError::profile(
+        return Err(vec![PlanError::profile(
             "--cpu-latency: in simulated time no processor has to be woken up; leave it out, or choose another engine",
-        ));
+        )]);
     }
     let held = CpuLatency::hold(limit);
-    held.map(drop).map_err(|error| PlanError::target(format!("--cpu-latency: {error}")))
+    held.map(drop).map_err(|error| vec![PlanError::target(format!("--cpu-latency: {error}"))])
 }
 
 /// Why the span would be refused, one message for each place; empty when nothing is known against it. A snapshot: the
