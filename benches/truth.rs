@@ -92,7 +92,7 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     observer.measurement_ended();
     lap();
     observer.measurement_is_over();
-    let observed = observer.finish();
+    let observed = observer.finish(&counters);
     lap();
     let judgement = judge(record, &summarize(record));
     lap();

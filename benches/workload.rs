@@ -3,6 +3,7 @@
 //! rounds, one of which finds the machine quiet.
 
 use diskspd::profile::{Distribution, DistributionKind, DistributionRange};
+use diskspd::sys::memory::SlotMut;
 use diskspd::workload::payload::Noise;
 use diskspd::workload::{Assignment, Pattern, TargetWorkload, ThreadWorkload};
 use std::hint::black_box;
@@ -65,7 +66,9 @@ fn noise(block: usize) {
         let start = Instant::now();
         let writes = (16 << 20) / block;
         for _ in 0..writes {
-            noise.fill(black_box(&mut buffer));
+            let mut piecemeal = noise.clone();
+            SlotMut::from(black_box(&mut buffer[..])).fill_with(|| piecemeal.next_piece());
+            noise = piecemeal;
         }
         fastest = fastest.min(start.elapsed().as_secs_f64() / (writes * block) as f64);
     }

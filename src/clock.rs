@@ -115,6 +115,12 @@ pub fn wall_millis() -> i64 {
     t.tv_sec * 1000 + t.tv_nsec / 1_000_000
 }
 
+/// How long the machine has been suspended since it was started: `CLOCK_MONOTONIC` stood still meanwhile.
+pub fn suspended() -> Nanos {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    (t.tv_sec as u64 * SECOND + t.tv_nsec as u64).saturating_sub(monotonic())
+}
+
 /// Milliseconds since the machine was started, suspended time included (`-z` without a value).
 pub fn uptime_millis() -> u64 {
     let t = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);

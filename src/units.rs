@@ -3,6 +3,8 @@
 //! Grammars are DISKSPD's: sizes are strict, most counts are *lenient integers* (C `atoi`), seeds follow C
 //! `strtoul`. Text is bytes, because arguments need not be UTF-8; errors carry the byte position they point at.
 
+pub mod visible;
+
 use std::fmt;
 
 /// Why a text is no size or integer, and where in it.
@@ -95,6 +97,12 @@ pub fn parse_lenient_integer(text: &[u8]) -> i32 {
     let magnitude = digits.iter().fold(0i64, |v, d| (v * 10 + i64::from(d - b'0')).min(i64::from(u32::MAX)));
     let value = if negative { -magnitude } else { magnitude };
     value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+}
+
+/// What [`parse_lenient_integer`] drops of a text: all behind the digits that count.
+pub fn behind_lenient_integer(text: &[u8]) -> &[u8] {
+    let (_, _, taken) = split_c_integer(text);
+    &text[taken..]
 }
 
 /// C `strtoul` with 32 bits: white space, a sign, digits and nothing after. Too large values clamp to
@@ -222,6 +230,15 @@ mod tests {
         ];
         for (text, value) in cases {
             assert_eq!(parse_lenient_integer(text.as_bytes()), *value, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_lenient_integer_drops() {
+        let cases =
+            [("", ""), ("12", ""), (" +7", ""), ("4k", "k"), ("0.5", ".5"), ("1,2,4", ",2,4"), ("x", "x")];
+        for (text, dropped) in cases {
+            assert_eq!(behind_lenient_integer(text.as_bytes()), dropped.as_bytes(), "{text}");
         }
     }
 

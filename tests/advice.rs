@@ -80,7 +80,7 @@ fn found_beside(
             size: FILE,
             read: direction(100 - target.write_ratio),
             write: direction(target.write_ratio),
-            distribution: Vec::new(),
+            ..TargetResults::default()
         }],
         engine: Some(EngineUse { name: engine.trim_end_matches('!').into(), ..EngineUse::default() }),
         ..ThreadResults::default()

@@ -37,6 +37,11 @@ fn a_run_on_a_partition_stays_inside_it() {
     let ended = diskspd("-b64K -w100 -o4 -Su -W0 -d1 {}", &partition);
     let kernel = DeviceCounters::of(&partition).since(before);
     agree("bytes written", ended.report().total("Write IO").bytes, kernel.write_bytes);
+    // Like a disk it has no cache above it, unless one is asked for.
+    let before = DeviceCounters::of(&partition);
+    let ended = diskspd("-b64K -o4 -W0 -d1 {}", &partition);
+    let kernel = DeviceCounters::of(&partition).since(before);
+    agree("bytes read", ended.report().total("Read IO").bytes, kernel.read_bytes);
     let image = std::fs::File::open(disk.backing()).unwrap();
     let mut bytes = vec![0; 32 * MIB as usize];
     image.read_exact_at(&mut bytes, 0).unwrap();
@@ -75,6 +80,14 @@ fn a_device_mapper_device_is_a_target_and_what_it_is_made_of_is_not() {
     let report = ended.report();
     agree("bytes read", report.total("Read IO").bytes, kernel.read_bytes);
     agree("bytes written", report.total("Write IO").bytes, kernel.write_bytes);
+    let before = DeviceCounters::of(&counters);
+    let ended = diskspd("-b4K -r -o8 -W0 -d1 {}", &path);
+    let kernel = DeviceCounters::of(&counters).since(before);
+    agree(
+        "bytes read without a word about the cache",
+        ended.report().total("Read IO").bytes,
+        kernel.read_bytes,
+    );
     for line in ["-w100 -W0 -d600 {}", "-w100 -W0 -d600 --destroy {}"] {
         diskspd(line, &disk.device).fails(1, &["in use", &format!("is part of /dev/mapper/{}", mapped.0)]);
     }

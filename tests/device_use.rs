@@ -1,9 +1,13 @@
 //! Who uses a block device: what must keep the program from writing to it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod machines;
 
-use diskspd::system::refusal::uses;
+use diskspd::system::refusal::{Unknown, Use, uses, uses_of_file};
+use diskspd::system::root::Root;
 use machines::machine;
+use std::path::Path;
 
 /// (device, what is said of it and of its relatives); nothing said = free to be written to.
 const TABLE: &[((u32, u32), &str, &[&str])] = &[
@@ -67,16 +71,112 @@ const TABLE: &[((u32, u32), &str, &[&str])] = &[
     ),
     ((230, 0), "a ZFS volume that /sys says little of", &[]),
     ((104, 0), "a name with a slash", &["/dev/cciss/c0d0p1 is mounted at /old (ext3)"]),
-    ((1, 2), "unknown to /sys", &[]),
 ];
+
+/// The same where things lie behind others.
+const BEHIND: &[((u32, u32), &str, &[&str])] = &[
+    (
+        (7, 1),
+        "a loop device over the file of a mounted one, which has another name too",
+        &[
+            "/images/mounted.img is part of /dev/loop0",
+            "/images/mounted.img is part of /dev/loop2",
+            "/dev/loop0 is mounted at /mnt (ext4)",
+        ],
+    ),
+    ((7, 3), "a loop device over a mounted disk", &["/dev/sda is mounted at /data (xfs)"]),
+    (
+        (253, 0),
+        "a logical volume whose disk is mounted by a loop device; the volume beside it doesn't matter",
+        &["/dev/sdb is part of /dev/loop4", "/dev/loop4 is mounted at /behind (ext4)"],
+    ),
+    ((7, 5), "a loop device over a file that nobody else has", &[]),
+    ((7, 6), "one of two over a file that is out of sight", &["/gone/elsewhere.img is part of /dev/loop7"]),
+    ((8, 32), "a disk of a storage target", &["/dev/sdc is served by the storage target LIO (iblock_1/raw)"]),
+    ((8, 48), "a disk behind zram", &["/dev/sdd is served by zram, which writes back to it (zram0)"]),
+    ((8, 64), "a free disk", &[]),
+];
+
+/// (file, what is said of it)
+const FILES: &[(&str, &[&str])] = &[
+    (
+        "/images/mounted.img",
+        &[
+            "/images/mounted.img is part of /dev/loop0",
+            "/images/mounted.img is part of /dev/loop1",
+            "/images/mounted.img is part of /dev/loop2",
+            "/dev/loop0 is mounted at /mnt (ext4)",
+        ],
+    ),
+    ("/images/free.img", &["/images/free.img is part of /dev/loop5"]),
+    ("/images/lio.img", &["/images/lio.img is served by the storage target LIO (fileio_0/disk)"]),
+    ("/images/nvme.img", &["/images/nvme.img is served by the NVMe target (namespaces/1)"]),
+    ("/images/scst file.img", &["/images/scst file.img is served by the storage target SCST (one)"]),
+    ("/images/nbd.img", &["/images/nbd.img is served by a network block device (nbd0)"]),
+    ("/images/bitmap.img", &["/images/bitmap.img is served by a RAID, as its bitmap"]),
+    ("/swapfile", &["/swapfile is swap space"]),
+    ("/images/unused.img", &[]),
+    ("/images/none.img", &[]),
+];
+
+/// What is said, without the next step, which has to be there.
+#[track_caller]
+fn said(uses: Result<Vec<Use>, Unknown>) -> Vec<String> {
+    let said = uses.unwrap().iter().map(ToString::to_string).collect::<Vec<_>>();
+    let parts = said.iter().map(|text| text.split_once(": ").expect("the next step is missing"));
+    parts.map(|(fact, _)| fact.to_owned()).collect()
+}
 
 #[test]
 fn every_use_of_a_device_is_found() {
-    let (_directory, root) = machine("storage");
-    for (number, name, expected) in TABLE {
-        let said: Vec<String> = uses(&root, *number).iter().map(ToString::to_string).collect();
-        let facts: Vec<&str> = said.iter().filter_map(|text| text.split(": ").next()).collect();
-        assert_eq!(facts, *expected, "{name}");
-        assert!(said.iter().all(|text| text.contains(": ")), "the next step is missing: {said:?}");
+    for (name, table) in [("storage", TABLE), ("behind", BEHIND)] {
+        let (_directory, root) = machine(name);
+        for (number, name, expected) in table {
+            assert_eq!(said(uses(&root, *number)), *expected, "{name}");
+        }
     }
+}
+
+#[test]
+fn every_use_of_a_file_is_found_whatever_its_name() {
+    let (directory, root) = machine("behind");
+    for (file, expected) in FILES {
+        assert_eq!(said(uses_of_file(&root, Path::new(file))), *expected);
+    }
+    // A hard link has the use of the file.
+    let at = |name: &str| directory.path().join(name);
+    std::fs::hard_link(at("images/free.img"), at("other")).unwrap();
+    assert_eq!(said(uses_of_file(&root, Path::new("/other"))), ["/other is part of /dev/loop5"]);
+}
+
+#[test]
+fn what_cannot_be_found_out_is_unknown_and_never_no_use() {
+    let (directory, root) = machine("storage");
+    let free = (8, 80);
+    assert_eq!(said(uses(&root, free)), Vec::<String>::new());
+    let why = |number| uses(&root, number).unwrap_err();
+    assert!(why((1, 2)).why.contains("/sys doesn't show the device 1:2"), "{:?}", why((1, 2)));
+    // Each of these away, or unreadable, which a directory in place of a file is even to root.
+    for (path, instead) in [
+        ("sys/class/block", None),
+        ("proc/self/mountinfo", None),
+        ("proc/self/mountinfo", Some("a directory")),
+        ("proc/swaps", Some("a directory")),
+    ] {
+        let (path, aside) = (directory.path().join(path), directory.path().join("aside"));
+        std::fs::rename(&path, &aside).unwrap();
+        if instead.is_some() {
+            std::fs::create_dir(&path).unwrap();
+        }
+        let unknown = why(free);
+        assert_eq!(unknown.absent, instead.is_none(), "{unknown:?}");
+        assert!(
+            unknown.why.contains(&path.display().to_string().rsplit('/').next().unwrap()[..4]),
+            "{unknown:?}"
+        );
+        let _ = std::fs::remove_dir(&path);
+        std::fs::rename(&aside, &path).unwrap();
+    }
+    let empty = tempfile::tempdir().unwrap();
+    assert!(uses(&Root::at(empty.path()), free).is_err());
 }

@@ -5,7 +5,7 @@
 mod common;
 
 use common::loops::Loop;
-use common::{DeviceCounters, Zram, agree, diskspd};
+use common::{DeviceCounters, Zram, agree, calm, diskspd};
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
@@ -14,9 +14,11 @@ const MIB: u64 = 1 << 20;
 /// is left out of the report with neither warm-up nor cool-down, but what is in flight at the end.
 #[track_caller]
 fn report_agrees_with_kernel(line: &str, target: &Path, device: &Path) {
-    let before = DeviceCounters::of(device);
-    let ended = diskspd(line, target);
-    let kernel = DeviceCounters::of(device).since(before);
+    let (ended, kernel) = calm(|| {
+        let before = DeviceCounters::of(device);
+        let ended = diskspd(line, target);
+        (ended, DeviceCounters::of(device).since(before))
+    });
     let report = ended.report();
     let (read, write) = (report.total("Read IO"), report.total("Write IO"));
     assert!(read.ios + write.ios > 5000, "too few I/Os to compare at 1 %: {}", ended.stdout);
@@ -80,6 +82,49 @@ fn a_cached_run_moves_no_sectors_and_an_uncached_one_moves_all() {
     // A sample of its content was read past the cache before the start: 128 blocks of 4 KiB.
     assert!(kernel.read_bytes < (64 + 512) * 1024, "a cached run read {kernel:?} from the device");
     report_agrees_with_kernel("-b4K -r -o4 -Su -W0 -d1 {}", &file, &disk.device);
+}
+
+#[test]
+fn a_block_device_is_used_without_the_cache_unless_it_is_asked_for_literally() {
+    let Some(disk) = Loop::new(64 * MIB) else { return };
+    // Nothing said, as literature about DISKSPD has it for physical drives; by its number in the kernel, too.
+    let name = format!("#{}", disk.device.file_name().unwrap().to_str().unwrap());
+    report_agrees_with_kernel("-b4K -r -o8 -W0 -d1 {}", &disk.device, &disk.device);
+    report_agrees_with_kernel("-b4K -r -o16 -w10 -Sw -W0 -d1 --destroy {}", Path::new(&name), &disk.device);
+    // The report says of the cache what DISKSPD says.
+    let unstated = diskspd("-b4K -r -o8 -W0 -d1 -Rtext {}", &disk.device);
+    assert!(unstated.stdout.contains("using software cache"), "{}", unstated.stdout);
+    // A profile of DISKSPD says nothing either; what it can say is that the cache is not disabled.
+    let directory = common::directory();
+    let printed = diskspd("-b4K -r -o8 -W0 -d1 -Sb -Rpxml {}", &disk.device);
+    assert!(printed.stderr.contains("<DisableOSCache>false</DisableOSCache>"), "{}", printed.stderr);
+    assert_eq!(printed.stdout, diskspd("-b4K -r -o8 -W0 -d1 -Rpxml {}", &disk.device).stdout);
+    let [unstated, stated] = ["unstated.xml", "stated.xml"].map(|name| directory.path().join(name));
+    std::fs::write(&unstated, &printed.stdout).unwrap();
+    let literal = "<DisableOSCache>false</DisableOSCache><WriteBufferContent>";
+    std::fs::write(&stated, printed.stdout.replace("<WriteBufferContent>", literal)).unwrap();
+    for (line, direct) in [
+        ("-Sb -b4K -r -o8 -W0 -d1 {}".to_owned(), false),
+        ("-Sbw -b4K -r -o8 -W0 -d1 {}".to_owned(), false),
+        (format!("-X{}", unstated.display()), true),
+        (format!("-X{}", stated.display()), false),
+    ] {
+        let plan = diskspd(&format!("--dry-run {line}"), &disk.device);
+        assert_eq!(plan.report().0.contains("O_DIRECT"), direct, "{line}: {}", plan.stdout);
+        assert_eq!(
+            plan.stdout.contains("-Sb goes through the page cache"),
+            direct,
+            "{line}: {}",
+            plan.stdout
+        );
+    }
+    // All of it is in the cache from the second pass on.
+    diskspd("-Sb -b1M -W0 -d1 {}", &disk.device).report();
+    let before = DeviceCounters::of(&disk.device);
+    let cached = diskspd("-Sb -b4K -r -o4 -W0 -d1 {}", &disk.device);
+    let kernel = DeviceCounters::of(&disk.device).since(before);
+    assert!(kernel.reads < cached.report().total("Read IO").ios / 2, "{kernel:?}: {}", cached.stdout);
+    assert!(cached.stderr.contains("CACHED"), "{}", cached.stderr);
 }
 
 #[test]

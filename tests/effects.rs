@@ -70,9 +70,9 @@ fn write_through_reaches_the_device_as_flushes_and_the_other_modes_do_not() {
             assert!(ios > 0 && counted.flushes >= ios / depth, "{line}: {ios} writes, {counted:?}");
             assert!(counted.writes >= ios / depth, "{line}: {ios} writes, {counted:?}");
             // One for the data of each write and no more: what it is written to is allocated and was written before. Of a
-            // bare device the kernel asks two for a write past the cache: one with the write, one for the device. The
+            // bare device the kernel asks two for a write past the cache, which is what it is without -Sb: one with the write, one for the device. The
             // journal of the file system flushes now and then for reasons of its own.
-            let direct = !["-Sw", "-Sbw"].contains(&mode);
+            let direct = mode != "-Sbw";
             let most = if target == device && direct { 2 * ios } else { ios };
             assert!(counted.flushes <= most + most / 20 + 20, "{line}: {ios} writes, {counted:?}");
         }
@@ -205,6 +205,9 @@ fn uncached_io_keeps_to_the_logical_blocks_of_the_device() {
         } else {
             small.fails(1, &[name, "logical blocks", "4096", "(-b) of 512"]);
             diskspd("-b4K -r512 -Su -W0 -d1 {}", &disk.device).fails(1, &[name, "4096", "(-s, -r) of 512"]);
+            // So is what is uncached because it is a device, and told how it would be cached.
+            diskspd("-b512 -r -W0 -d1 {}", &disk.device)
+                .fails(1, &[name, "4096", "(-b) of 512", "unless -Sb", "; -Sb"]);
         }
         // The cache does any size.
         diskspd("-b512 -Sb -r -o4 -W0 -d1 {}", &disk.device).report();

@@ -111,6 +111,8 @@ fn a_disk_gets_a_queue_and_writes_to_its_cache_do_not() {
     let Some(device) = Loop::new(64 * MIB) else { return };
     plans("-o32 -Su -w50", &device.device, "uring", QUEUED);
     plans("-o32 -Sb -w100", &device.device, "sync", IN_CACHE);
+    // Nothing said about the cache: a device has none.
+    plans("-o32 -w100", &device.device, "uring", QUEUED);
 }
 
 /// ext4 asks nothing of the device below: on one in memory the I/Os of a batch end while they are handed over, in the
@@ -151,6 +153,71 @@ fn a_file_system_that_makes_the_thread_wait_gets_the_workers_of_the_kernel() {
         plans(&format!("{options} -o32 -b4K -r"), &file, "uring", "workers of the kernel");
     }
     unmount(&merged);
+}
+
+/// A FUSE file system whose files are those of a directory, served by bindfs; unmounted when dropped.
+struct Fuse(tempfile::TempDir);
+
+impl Fuse {
+    fn new(source: &Path, options: &[&str]) -> Option<Fuse> {
+        if !rustix::process::geteuid().is_root() {
+            skip("mounting with FUSE needs root");
+            return None;
+        }
+        let at = directory();
+        let places = [source.to_str().unwrap(), at.path().to_str().unwrap()];
+        run("bindfs", &[options, &places].concat())?;
+        Some(Fuse(at))
+    }
+}
+
+impl Drop for Fuse {
+    fn drop(&mut self) {
+        unmount(self.0.path());
+    }
+}
+
+/// The figures of a run: I/Os per second, and the mean latency in seconds.
+fn measured(options: &str, path: &Path) -> (f64, f64, serde_json::Value, String) {
+    let directory = directory();
+    let record = directory.path().join("run.json");
+    let ended = diskspd(&format!("{options} -L -W0 -d1 --out {} {{}}", record.display()), path);
+    ended.report();
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    let total = &record["summary"]["time_spans"][0]["total"]["total"];
+    let iops = total["throughput"]["iops"].as_f64().unwrap();
+    let mean = total["latency"]["mean"].as_f64().unwrap() / 1000.0;
+    (iops, mean, record, ended.stderr)
+}
+
+/// FUSE says of its files that they don't block, and does each I/O in the call that hands it over.
+#[test]
+fn where_i_os_block_in_the_call_that_hands_them_over_each_is_charged_with_its_own_time() {
+    let source = directory();
+    fs::write(source.path().join("test.dat"), vec![1; 4 << 20]).unwrap();
+    for mounted in [&[][..], &["-o", "direct_io"], &["--multithreaded", "-o", "direct_io"]] {
+        let Some(fuse) = Fuse::new(source.path(), mounted) else { return };
+        let file = fuse.0.path().join("test.dat");
+        for options in ["-b4K -r -o8 -Su", "-b4K -r -o8 -Sh", "-b4K -r -w100 -o8 -Sh", "-b4K -r -o8 -Su -t2"]
+        {
+            let (iops, mean, record, told) = measured(options, &file);
+            let threads = if options.contains("-t2") { 2.0 } else { 1.0 };
+            let engine = record["results"]["time_spans"][0]["threads"][0]["engine"]["name"].as_str().unwrap();
+            // So many are in flight by Little's law as the engine says that there are.
+            let in_flight = iops * mean / threads;
+            match engine {
+                "sync" => {
+                    assert!(in_flight < 1.1, "{mounted:?} {options}: {in_flight} {told}");
+                    let warning = "WARNING: 8 I/Os of a thread are to be outstanding, but the target does one after the other";
+                    assert!(told.contains(warning), "{mounted:?} {options}: {told}");
+                }
+                _ => assert!((4.0..8.8).contains(&in_flight), "{mounted:?} {options}: {in_flight} {told}"),
+            }
+        }
+        // An engine that was asked for has workers do it, or can't and says so.
+        let (iops, mean, _, told) = measured("-b4K -r -o8 -Su --engine uring", &file);
+        assert!((4.0..8.8).contains(&(iops * mean)), "{mounted:?}: {} {told}", iops * mean);
+    }
 }
 
 #[test]

@@ -217,6 +217,55 @@ fn a_node_without_processors_of_ours_and_a_full_file_system_are_found() {
 }
 
 #[test]
+fn settings_of_a_disk_far_from_the_usual_are_found() {
+    use Severity::{Note, Warning};
+    type Case = (&'static str, &'static [(&'static str, &'static str)], Option<Severity>);
+    let cases: &[Case] = &[
+        ("queue-size", &[("nr_requests", "4")], Some(Warning)),
+        ("queue-size", &[("nr_requests", "64")], None),
+        ("request-size", &[("max_sectors_kb", "32"), ("max_hw_sectors_kb", "2048")], Some(Warning)),
+        ("request-size", &[("max_sectors_kb", "64"), ("max_hw_sectors_kb", "64")], None),
+        ("request-size", &[("max_sectors_kb", "1280"), ("max_hw_sectors_kb", "2048")], None),
+        ("read-ahead", &[("read_ahead_kb", "0")], Some(Note)),
+        ("read-ahead", &[("read_ahead_kb", "65536")], Some(Note)),
+        ("read-ahead", &[("read_ahead_kb", "4096")], None),
+    ];
+    for (name, settings, expected) in cases {
+        let mut system = bare_metal();
+        let queue = &mut system.environment.as_mut().unwrap().disks[0].device.queue;
+        queue.extend(settings.iter().map(|(name, value)| ((*name).into(), (*value).into())));
+        let found = find(&system, name);
+        assert_eq!(found.as_ref().map(|found| found.severity), *expected, "{settings:?}: {found:?}");
+    }
+}
+
+#[test]
+fn mounts_loop_devices_and_masks_that_distort_are_found() {
+    let mounted = |options: &str| {
+        let mut system = bare_metal();
+        system.targets[0].file_system.as_mut().unwrap().options = options.into();
+        system
+    };
+    for (options, name) in [("rw,sync", "mount-sync"), ("rw,relatime,barrier=0", "mount-without-barriers")] {
+        let finding = find(&mounted(options), name).unwrap();
+        assert_eq!(
+            (finding.severity, finding.target),
+            (Severity::Warning, Some("target".into())),
+            "{options}"
+        );
+    }
+    for name in ["mount-sync", "mount-without-barriers", "loop-buffered", "affinity-mask"] {
+        assert_eq!(find(&mounted("rw,relatime,dirsync,barrier=1"), name), None);
+    }
+    let mut system = bare_metal();
+    system.environment.as_mut().unwrap().disks[0].device.direct = Some(false);
+    assert!(find(&system, "loop-buffered").unwrap().message.contains("page cache to the file behind it"));
+    system.topology.forbidden = system.topology.nodes[1].masks.clone();
+    assert_eq!(find(&system, "affinity-mask").unwrap().evidence, ["4 of the 8 that are online"]);
+    assert_eq!(find(&container(), "affinity-mask"), None, "that is the control group's");
+}
+
+#[test]
 fn the_worst_come_first() {
     for machine in [bare_metal, cloud, container, hdd_server] {
         let severities: Vec<_> =

@@ -92,3 +92,70 @@ fn every_module_is_in_the_table() {
         assert!(MAY_USE.iter().any(|(name, _)| *name == module), "{module} has no row");
     }
 }
+
+/// What no message and no page may advise: it would let somebody do more than what the advice is for. Capabilities that
+/// pass the permissions of files, switches that permit something to everybody, modes that open a file to all.
+const WIDENING: &[&str] = &[
+    "cap_dac",
+    "cap_sys_rawio",
+    "cap_fowner",
+    "cap_chown",
+    "cap_setuid",
+    "perf_event_paranoid=",
+    "io_uring_disabled=0",
+    "unconfined",
+    "--privileged",
+    "nopasswd",
+    "protected_regular=",
+    "protected_symlinks=",
+    "chmod 777",
+    "chmod 0777",
+    "chmod 666",
+    "chmod 0666",
+    "chmod +",
+    "chmod a",
+    "chmod o",
+    "chmod go",
+    "chmod u+s",
+    "chmod, ",
+    "let everybody ",
+];
+
+/// Code without its comments and tests: what can be said.
+fn said(source: &str) -> String {
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The pages of the documentation: `README.md` and `docs`.
+fn pages(root: &Path) -> Vec<PathBuf> {
+    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = docs.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+    pages.chain([root.join("README.md")]).collect()
+}
+
+#[test]
+fn no_advice_widens_what_anybody_may_do() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut wrong = Vec::new();
+    let sources =
+        sources(&root.join("src")).into_iter().map(|path| (said(&fs::read_to_string(&path).unwrap()), path));
+    let pages = pages(root).into_iter().map(|path| (fs::read_to_string(&path).unwrap(), path));
+    for (text, path) in sources.chain(pages) {
+        // A string goes on in the next line behind a backslash.
+        let text = text.replace("\\\n", " ").to_lowercase();
+        let text = text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        for phrase in WIDENING {
+            // Of the capabilities it is said in words which one not to give, and why.
+            let found = text.match_indices(phrase).filter(|(at, _)| !text[..*at].ends_with("(`"));
+            wrong.extend(found.map(|_| format!("{}: {phrase}", path.display())));
+        }
+        // Counting events passes no file's permissions.
+        let capabilities =
+            text.split("setcap ").skip(1).filter(|given| !given.starts_with("cap_perfmon=ep "));
+        wrong.extend(capabilities.map(|given| {
+            format!("{}: setcap {}", path.display(), given.chars().take(40).collect::<String>())
+        }));
+    }
+    assert!(wrong.is_empty(), "advice that permits more than it is for:\n{}", wrong.join("\n"));
+}

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+#[path = "limit/staged.rs"]
+mod staged;
 
 use common::{Ended, command_of, diskspd, skip};
 use diskspd::engine::EngineKind;
@@ -12,14 +14,29 @@ use diskspd::system::environment::{Disk, Environment};
 use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, TargetDevices};
 use diskspd::system::stack::{Layer, Stack};
 use diskspd::system::storage::BlockDevice;
+use diskspd::system::tasks::{Others, Task};
 use diskspd::system::threads::ThreadTimes;
 use diskspd::system::{Place, cgroup};
 use diskspd::truth::{Finding, Judgement, Limiter, Severity, judge};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Records by their lines: each is simulated once.
+static RECORDS: Mutex<BTreeMap<String, Record>> = Mutex::new(BTreeMap::new());
 
 /// A record of ten simulated seconds of this line, on two CPUs.
 fn record(line: &str) -> Record {
+    if let Some(known) = RECORDS.lock().unwrap().get(line) {
+        return known.clone();
+    }
+    let record = simulated(line);
+    RECORDS.lock().unwrap().insert(line.to_owned(), record.clone());
+    record
+}
+
+fn simulated(line: &str) -> Record {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
     let line = format!("-c1G -b4K -r -W0 -d10 --engine sim --out {} {line} x", file.display());
@@ -95,7 +112,12 @@ fn what_limited_a_run_follows_from_what_it_took() {
         ("-o4", effort(vec![worker(Mmap, 4, (98, 80, 1))]), Cpu, Severity::Note),
         ("-o4", effort(vec![worker(Null, 4, (98, 95, 1))]), Tool, Severity::Note),
         ("-o4", effort(vec![worker(Null, 4, (60, 55, 1))]), Tool, Severity::Note),
-        ("-o4", effort(vec![worker(Uring, 4, (60, 10, 38))]), BusyCpus, Severity::Note),
+        ("-o4", effort(vec![worker(Uring, 4, (60, 10, 38))]), BusyCpus, Severity::Warning),
+        // Nothing is done while a thread waits that has one I/O at a time.
+        ("-o1", effort(vec![worker(Sync, 1, (20, 10, 25))]), BusyCpus, Severity::Warning),
+        ("-o1", effort(vec![worker(Sync, 1, (20, 10, 8))]), Depth, Severity::Note),
+        ("-o1 -t2", effort(vec![worker(Sync, 1, (20, 10, 25)); 2]), BusyCpus, Severity::Warning),
+        ("-o1 -g1000i", effort(vec![worker(Sync, 1, (20, 10, 25))]), Profile, Severity::Note),
         // Much work waits for a CPU, but the thread has time left.
         ("-o4", effort(vec![worker(Uring, 4, (20, 10, 25))]), Storage, Severity::Note),
         ("-o4", with_quota(quota(30, SECOND)), CpuQuota, Severity::Warning),
@@ -113,8 +135,7 @@ fn what_limited_a_run_follows_from_what_it_took() {
         let told = format!("{line}: {effort:?}");
         let judgement = judged(record(line), effort);
         assert_eq!(judgement.limits[0].as_ref().unwrap().limited_by, Some(limiter), "{told}");
-        let finding =
-            judgement.findings.iter().find(|finding| finding.name.starts_with("limited-by")).unwrap();
+        let finding = judgement.findings.iter().find(|finding| Limiter::is_name(finding.name)).unwrap();
         assert_eq!(finding.severity, severity, "{told}");
     }
 }
@@ -325,6 +346,205 @@ fn a_hypervisor_or_interrupts_that_take_the_cpus_are_named() {
     );
     let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
     assert_eq!((limits.stolen, limits.interrupts), (Some(0.01), Some(0.7)));
+}
+
+/// Others that used so many percent of a CPU in ten seconds: threads of the kernel, and programs.
+fn others(kernel: u64, programs: u64) -> Others {
+    let share = |percent: u64| percent * SECOND / 10;
+    let task =
+        |name: &str, pid, kernel, percent| Task { name: name.into(), pid, kernel, busy: share(percent) };
+    Others {
+        elapsed: 10 * SECOND,
+        kernel: Some(share(kernel)),
+        kernel_waiting: Some(0),
+        programs: share(programs),
+        busiest: vec![
+            task("kworker/u4:1-btrfs-endio", 7, true, kernel / 2),
+            task("kworker/u4:2+btrfs-endio", 8, true, kernel - kernel / 2),
+            task("make", 99, false, programs),
+        ],
+    }
+}
+
+#[test]
+fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
+    let (idle, full) = ((60, 0, 0), (0, 0, 0));
+    let (one, together, apart) = (&[Some(0)][..], &[Some(0), Some(0)][..], &[Some(0), Some(1)][..]);
+    let (two_free, four_free) = (&[None; 2][..], &[None; 4][..]);
+    for (line, bound, times, cpus, (kernel, programs), told) in [
+        ("-o1", one, (20, 5, 40), [full, full], (5, 160), Some("CPUs that others used")),
+        ("-o1 -t2", apart, (20, 5, 40), [full, full], (5, 150), Some("CPUs that others used")),
+        (
+            "-o1 -t2",
+            together,
+            (45, 5, 45),
+            [(5, 0, 0), idle],
+            (5, 5),
+            Some("the program's own threads: 0 and 1 share CPU 0"),
+        ),
+        ("-o1 -t2", together, (10, 5, 80), [full, full], (5, 150), Some("CPUs that others used")),
+        ("-o1 -t2", two_free, (60, 5, 40), [full, full], (5, 60), Some("CPUs that others used")),
+        ("-o1 -t4", four_free, (49, 5, 50), [full, full], (1, 1), Some("threads: 4 share 2 CPUs")),
+        ("-o4", one, (50, 5, 40), [full, full], (120, 5), Some("CPUs that threads of the kernel used")),
+        // One that waits for what threads of the kernel do isn't kept from anything by them.
+        ("-o1", one, (20, 5, 20), [(30, 0, 0), idle], (60, 5), None),
+        // Nobody else used the CPU: it was waking up.
+        ("-o1", one, (20, 5, 20), [(75, 0, 0), idle], (1, 1), None),
+    ] {
+        let mut record = on_cpus(line, cpus, bound, times);
+        let observed = record.results.time_spans[0].observed.as_mut().unwrap();
+        let effort = observed.effort.as_mut().unwrap();
+        effort.others = Some(others(kernel, programs));
+        effort.workers.iter_mut().filter(|_| line.contains("-o1")).for_each(|worker| worker.depth = 1);
+        let finding = found(&record, "limited-by-busy-cpus");
+        let case = format!("{line} {bound:?} {times:?}: {finding:?}");
+        assert_eq!(finding.is_some(), told.is_some(), "{case}");
+        let (Some(finding), Some(words)) = (finding, told) else { continue };
+        assert!(finding.message.contains(words), "{case}");
+        let severity = if words.contains("kernel") { Severity::Note } else { Severity::Warning };
+        assert_eq!(finding.severity, severity, "{case}");
+        let evidence = finding.evidence.join("; ");
+        assert!(evidence.contains("without waiting for CPUs: "), "{case}");
+        if programs >= 100 {
+            assert!(evidence.contains(&format!("make (process 99) {programs} %")), "{case}");
+        }
+        if kernel >= 100 {
+            assert!(evidence.contains("threads of the kernel used 1.2 CPUs: btrfs-endio 120 %"), "{case}");
+        }
+    }
+    let record = on_cpus("-o1", [full, full], one, (20, 5, 60));
+    let ios = summarize(&record).time_spans[0].as_ref().unwrap().total.total.throughput.iops;
+    let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+    let possible = limits.uncrowded_iops.unwrap();
+    assert!((possible / ios - 2.5).abs() < 1e-6, "what is done in 40 % of the time: {possible} {ios}");
+}
+
+#[test]
+fn waiting_that_may_not_have_limited_the_rate_is_told_beside_the_limit() {
+    for (line, in_flight, waiting, severity) in [
+        ("-o16 -Su", 15.5, 3, None),
+        // The device had its queue full, half of it, nothing.
+        ("-o16 -Su", 15.5, 30, Some(Severity::Note)),
+        ("-o16 -Su", 9.0, 30, Some(Severity::Warning)),
+        ("-o16", 9.0, 30, Some(Severity::Warning)),
+        ("-o16 -Su -g1000i", 0.1, 30, Some(Severity::Warning)),
+    ] {
+        let mut record = on_device(line, in_flight, 1, 1.0);
+        let observed = record.results.time_spans[0].observed.as_mut().unwrap();
+        observed.effort.as_mut().unwrap().workers = vec![worker(EngineKind::Uring, 16, (20, 5, waiting))];
+        let finding = found(&record, "cpu-waiting");
+        assert_eq!(
+            finding.as_ref().map(|finding| finding.severity),
+            severity,
+            "{line} {in_flight}: {finding:?}"
+        );
+    }
+    // A queue that ran dry meanwhile is the limit.
+    let mut record = on_device("-o16 -Su", 3.0, 1, 1.0);
+    let observed = record.results.time_spans[0].observed.as_mut().unwrap();
+    observed.effort.as_mut().unwrap().workers = vec![worker(EngineKind::Uring, 16, (20, 5, 30))];
+    assert!(found(&record, "limited-by-busy-cpus").is_some() && found(&record, "cpu-waiting").is_none());
+}
+
+#[test]
+fn the_limit_does_not_contradict_the_depth_at_the_device() {
+    let (idle, full) =
+        (CpuTimes { idle: 1, ..CpuTimes::default() }, CpuTimes { kernel: 1, ..CpuTimes::default() });
+    for (in_flight, times, (kernel, programs), cpus, limiter) in [
+        (15.0, (20, 5, 3), (5, 5), idle, Limiter::Storage),
+        (8.5, (20, 5, 3), (5, 5), idle, Limiter::Storage),
+        // Threads sleep, the device has little: the rest is in between, whoever works there.
+        (0.1, (20, 5, 3), (150, 4), full, Limiter::Kernel),
+        (0.1, (20, 5, 3), (5, 5), idle, Limiter::Kernel),
+        (4.0, (20, 5, 3), (90, 5), idle, Limiter::Kernel),
+        // Threads of the kernel keep those of the run from working, and the device has nothing to do.
+        (0.1, (40, 5, 50), (120, 5), full, Limiter::Kernel),
+        // What was not at the device may have waited for a thread that was busy.
+        (4.0, (70, 5, 1), (5, 5), idle, Limiter::Unclear),
+        (0.1, (97, 5, 1), (5, 5), idle, Limiter::Cpu),
+    ] {
+        let mut record = on_device("-o16 -Su", in_flight, 1, 1.0);
+        let span = &mut record.results.time_spans[0];
+        span.cpus = vec![cpus; 2];
+        let observed = span.observed.as_mut().unwrap();
+        observed.lost = vec![LostTimes::default(); 2];
+        let effort = observed.effort.as_mut().unwrap();
+        effort.workers = vec![worker(EngineKind::Uring, 16, times)];
+        effort.others = Some(others(kernel, programs));
+        let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+        let case = format!("{in_flight} {times:?} {kernel}: {limits:?}");
+        assert_eq!(limits.limited_by, Some(limiter), "{case}");
+        assert!(limits.bottom_in_flight.is_some_and(|n| (n / in_flight - 1.0).abs() < 0.01), "{case}");
+        if limiter == Limiter::Kernel && kernel == 150 {
+            let finding = found(&record, "limited-by-kernel").unwrap();
+            assert!(
+                finding.message.ends_with("of 16 I/Os outstanding the device had 0.1 in flight"),
+                "{finding:?}"
+            );
+            assert_eq!(
+                finding.evidence[..2],
+                ["CPUs 0, 1 had no time left", "threads of the kernel used 1.5 CPUs: btrfs-endio 150 %"]
+            );
+        }
+    }
+    // What the device has no place for waits for it.
+    let mut record = on_device("-o16 -Su", 4.0, 1, 1.0);
+    let queue = [("nr_requests".to_owned(), "4".to_owned())].into();
+    let device = BlockDevice { name: "/dev/sda".into(), queue, ..BlockDevice::default() };
+    let disk = Disk { device, ..Disk::default() };
+    record.system.environment = Some(Environment { disks: vec![disk], ..Environment::default() });
+    let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+    assert_eq!(limits.limited_by, Some(Limiter::Storage));
+}
+
+fn random(bytes: usize) -> Vec<u8> {
+    let mut data = vec![0; bytes];
+    std::io::Read::read_exact(&mut fs::File::open("/dev/urandom").unwrap(), &mut data).unwrap();
+    data
+}
+
+/// Programs that use CPUs up, ended when dropped.
+struct Loops(Vec<std::process::Child>);
+
+impl Loops {
+    fn new(count: usize) -> Loops {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", "while :; do :; done"]);
+        Loops((0..count).map(|_| common::while_nothing_starts(|| shell.spawn()).unwrap()).collect())
+    }
+}
+
+impl Drop for Loops {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+#[test]
+fn busy_neighbours_and_threads_that_share_a_cpu_are_named_in_real_runs() {
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    let file = directory.path().join("a");
+    // Whatever else runs: if others have most of that CPU, it is told beside them.
+    let ended = diskspd("-c1M -b4K -r -o1 -t8 -a0 -W0 -d1 --engine null {}", &file);
+    for words in
+        ["WARNING: what limited it: ", "program's own threads", "8 share CPU 0", "ready to run but had none"]
+    {
+        assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
+    }
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let _loops = Loops::new(3 * cpus);
+    let ended = diskspd("-c16M -b4K -r -o1 -Su -W0 -d1 --engine sync {}", &file);
+    ended.report();
+    for words in [
+        "WARNING: what limited it: CPUs that others used",
+        "without waiting for CPUs: ",
+        "other programs used ",
+    ] {
+        assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod common;
 
 use common::{Report, directory, diskspd};
+use serde_json::Value;
 use std::path::Path;
 
 fn file(directory: &tempfile::TempDir) -> std::path::PathBuf {
@@ -208,7 +209,7 @@ fn a_simulated_run_is_the_same_every_time_whatever_its_options() {
 fn log(path: &Path) -> Vec<(u64, u64, String, u64, u64, u64, u64)> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("thread,target,direction,offset,size,start_ns,latency_ns"));
+    assert_eq!(lines.next(), Some("thread,target,direction,offset,size,start_ns,latency_ns,due_ns"));
     lines
         .map(|line| {
             let cells: Vec<&str> = line.split(',').collect();
@@ -216,6 +217,164 @@ fn log(path: &Path) -> Vec<(u64, u64, String, u64, u64, u64, u64)> {
             (number(0), number(1), cells[2].to_string(), number(3), number(4), number(5), number(6))
         })
         .collect()
+}
+
+/// (due, start, latency) of the I/Os in a log, ns.
+fn times(path: &Path) -> Vec<(u64, u64, u64)> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let line = |line: &str| {
+        let cells: Vec<u64> = line.split(',').map(|cell| cell.parse().unwrap_or(0)).collect();
+        (cells[7], cells[5], cells[6])
+    };
+    text.lines().skip(1).map(line).collect()
+}
+
+/// The figures of the first time span about I/Os that had a time to start at, and the findings, of a record.
+fn paced(record: &Path) -> (Value, Vec<Value>) {
+    let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    let findings = record["judgement"]["findings"].as_array().unwrap().clone();
+    (record["summary"]["time_spans"][0]["paced"].clone(), findings)
+}
+
+fn find<'a>(findings: &'a [Value], name: &str) -> Option<&'a Value> {
+    findings.iter().find(|finding| finding["name"] == name)
+}
+
+/// The p-th of a hundred thousand.
+fn percentile(sorted: &[u64], p: u64) -> f64 {
+    sorted[(sorted.len() as u64 * p).div_ceil(100_000) as usize - 1] as f64 / 1e6
+}
+
+#[test]
+fn response_times_count_from_where_an_io_was_due_and_late_starts_are_told() {
+    let directory = directory();
+    let (file, at) = (file(&directory), |name: &str| directory.path().join(name).display().to_string());
+    // Nothing is done from second 3 to 4.
+    let line = format!(
+        "--engine sim:stall -b4K -r -w30 -o4 -g500i -L -D1000 -W0 -d6 --io-log {} --out {} --out {} {{}}",
+        at("log.csv"),
+        at("run.json"),
+        at("run.csv")
+    );
+    let ended = diskspd(&line, &file);
+    ended.report();
+    let mut all: Vec<(u64, u64, u64)> = times(&directory.path().join("log.csv"));
+    all.retain(|(_, start, latency)| start + latency < 6_000_000_000);
+    let (figures, findings) = paced(&directory.path().join("run.json"));
+    assert_eq!(figures["ios"], all.len());
+    let late = all.iter().filter(|(due, start, _)| start - due > 1_000_000).count();
+    assert!(late > 490 && figures["late"] == late, "{late} {figures}");
+    let (mut service, mut response): (Vec<u64>, Vec<u64>) =
+        all.iter().map(|(due, start, latency)| (*latency, start + latency - due)).unzip();
+    service.sort_unstable();
+    response.sort_unstable();
+    for (row, p) in [(1, 50_000), (3, 90_000), (5, 99_000)] {
+        for (kind, sorted) in [("service", &service), ("response", &response)] {
+            let told = figures[kind]["chart"]["percentiles"][row]["total"].as_f64().unwrap();
+            let true_one = percentile(sorted, p);
+            assert!((told / true_one - 1.0).abs() < 0.002, "{kind} {p}: {told} {true_one}");
+        }
+    }
+    assert!(percentile(&service, 99_000) < 1.0 && percentile(&response, 90_000) > 300.0);
+    let mean = response.iter().sum::<u64>() as f64 / 1e6 / response.len() as f64;
+    assert!((figures["response"]["total"]["mean"].as_f64().unwrap() - mean).abs() < 1e-6);
+    let finding = find(&findings, "late-starts").unwrap();
+    assert_eq!(finding["severity"], "warning");
+    assert!(finding["message"].as_str().unwrap().starts_with("16.7 % of the I/Os (50"), "{finding}");
+    assert!(finding["evidence"][0].as_str().unwrap().contains("p99 "), "{finding}");
+    assert!(ended.stderr.contains("started more than 1 ms after they were due"), "{}", ended.stderr);
+
+    // By interval: the one behind the stall has it.
+    let csv = std::fs::read_to_string(at("run.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let column = rows[0].iter().position(|name| *name == "response_p50_ms").unwrap();
+    let cell = |interval: usize, offset: usize| rows[interval][column + offset].parse::<f64>().ok();
+    assert!(cell(1, 0).unwrap() < 1.0 && cell(4, 0).is_none(), "{csv}");
+    assert!(cell(5, 1).unwrap() > 800.0 && cell(5, 4).unwrap() >= cell(5, 3).unwrap(), "{csv}");
+}
+
+#[test]
+fn a_rate_that_is_kept_is_no_finding_and_bursts_have_no_time_to_start_at() {
+    let directory = directory();
+    let (file, json) = (file(&directory), directory.path().join("run.json"));
+    for (line, has_times) in [
+        ("-g500i -L", true),
+        ("-g500i", true),
+        ("-g2000 -L -t2", true),
+        ("-i10 -j20 -L", false),
+        ("-L", false),
+    ] {
+        let line = format!("--engine sim -b4K -r -o4 {line} -W0 -d3 --out {} {{}}", json.display());
+        diskspd(&line, &file).report();
+        let (figures, findings) = paced(&json);
+        assert_eq!(figures.is_object(), has_times, "{line}: {figures}");
+        assert_eq!(figures["response"].is_object(), has_times && line.contains("-L"), "{line}");
+        assert!(find(&findings, "late-starts").is_none(), "{line}: {findings:?}");
+        assert!(!has_times || figures["late"] == 0, "{line}: {figures}");
+    }
+}
+
+#[test]
+fn what_was_due_and_never_started_is_told_also_without_latencies() {
+    let directory = directory();
+    let (file, json) = (file(&directory), directory.path().join("run.json"));
+    // The run ends in the middle of the stall, or with it.
+    for (seconds, overdue, percent) in [(4, 496..=498, "24.9 %"), (7, 0..=1, "14.3 %")] {
+        let line =
+            format!("--engine sim:stall -b4K -r -o4 -g500i -W0 -d{seconds} --out {} {{}}", json.display());
+        diskspd(&line, &file).report();
+        let (figures, findings) = paced(&json);
+        assert!(overdue.contains(&figures["overdue"].as_u64().unwrap()), "{figures}");
+        let message = find(&findings, "late-starts").unwrap()["message"].as_str().unwrap().to_owned();
+        assert!(message.starts_with(percent), "{message}");
+    }
+}
+
+/// A file system whose writes wait; until this is dropped.
+struct Frozen<'a>(&'a Path);
+
+impl Frozen<'_> {
+    fn new(at: &Path) -> Option<Frozen<'_>> {
+        common::loops::run("fsfreeze", &["--freeze", at.to_str()?]).map(|_| Frozen(at))
+    }
+}
+
+impl Drop for Frozen<'_> {
+    fn drop(&mut self) {
+        common::loops::run("fsfreeze", &["--unfreeze", self.0.to_str().unwrap_or_default()]);
+    }
+}
+
+#[test]
+fn a_file_system_that_stands_still_makes_response_times_long() {
+    let Some((_device, at)) = common::loops::Loop::with_file_system(32 << 20, "ext4") else { return };
+    let directory = directory();
+    let (file, json) = (at.join("test.dat"), directory.path().join("run.json"));
+    std::fs::write(&file, vec![1; 4 << 20]).unwrap();
+    let line = format!("-b4K -r -w100 -o2 -g200i -Su -L -W0 -d3 --out {} {{}}", json.display());
+    let run = common::start(&line, &file);
+    std::thread::sleep(std::time::Duration::from_millis(1000));
+    let frozen = Frozen::new(&at);
+    std::thread::sleep(std::time::Duration::from_millis(1000));
+    let was_frozen = frozen.is_some();
+    drop(frozen);
+    let ended: common::Ended = run.wait_with_output().unwrap().into();
+    ended.report();
+    if !was_frozen {
+        return;
+    }
+    let (figures, findings) = paced(&json);
+    let at = |kind: &str, row: usize| figures[kind]["chart"]["percentiles"][row]["total"].as_f64().unwrap();
+    // A third of the I/Os were due meanwhile; only two at a time are counted with it.
+    let late = figures["late"].as_u64().unwrap() as f64 / figures["ios"].as_u64().unwrap() as f64;
+    assert!(late > 0.2, "{figures}");
+    assert!(at("response", 3) > 300.0, "{figures}");
+    let service = figures["service"]["total"]["mean"].as_f64().unwrap();
+    let response = figures["response"]["total"]["mean"].as_f64().unwrap();
+    assert!(response > service + 50.0, "{service} {response}");
+    assert!(find(&findings, "late-starts").is_some(), "{findings:?}");
+    let limited = find(&findings, "limited-by-profile");
+    assert!(limited.is_none_or(|limit| limit["message"].as_str().unwrap().contains("started late")));
 }
 
 #[test]

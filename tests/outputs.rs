@@ -7,9 +7,10 @@ mod common;
 use common::{Ended, command_of, directory, diskspd, schema, skip};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::{FileTypeExt, symlink};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// A simulated run takes no time; its targets are looked at like any other's.
 const RUN: &str = "--engine sim -c1M -b4K -L -D500 -W0 -d1";
@@ -190,10 +191,10 @@ fn a_document_on_standard_output_has_nothing_else_around_it() {
         }),
         (&["--io-log", "-", "--out", &elsewhere], |text| {
             let mut lines = text.lines();
-            assert_eq!(lines.next(), Some("thread,target,direction,offset,size,start_ns,latency_ns"));
+            assert_eq!(lines.next(), Some("thread,target,direction,offset,size,start_ns,latency_ns,due_ns"));
             let mut count = 0;
             lines.for_each(|line| {
-                assert_eq!(line.split(',').count(), 7, "{line}");
+                assert_eq!(line.split(',').count(), 8, "{line}");
                 count += 1;
             });
             assert!(count > 0);
@@ -326,5 +327,412 @@ fn a_standard_output_that_cannot_be_written_is_an_error_and_a_reader_that_left_i
         let ended: Ended = command_of(&words).stdout(closed).output().unwrap().into();
         assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
         assert!(!ended.stderr.contains("panicked"), "{line}: {}", ended.stderr);
+    }
+}
+
+/// The user that owns nothing.
+const NOBODY: u32 = 65534;
+
+/// Runs a line of the shell in a mount namespace of its own, where what it mounts is gone in the end; `{program}` is the
+/// program, `{}` the folder. `None` = that can't be had here.
+fn in_a_shell(line: &str, folder: &Path) -> Option<Ended> {
+    let line =
+        line.replace("{program}", env!("CARGO_BIN_EXE_diskspd")).replace("{}", folder.to_str().unwrap());
+    if !rustix::process::geteuid().is_root() {
+        skip("mounting needs root");
+        return None;
+    }
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", &line]);
+    Some(common::output(&mut command).unwrap().into())
+}
+
+/// Every form of output to this file: the options that write there.
+fn all_to(path: &Path) -> [Vec<String>; 3] {
+    OPTIONS.map(|(option, form)| vec![option.to_owned(), format!("{form}{}", path.display())])
+}
+
+#[test]
+fn a_call_that_fails_leaves_everything_as_it_was() {
+    let folder = directory();
+    let (file, _) = target(folder.path());
+    let old = folder.path().join("old");
+    fs::write(&old, "earlier").unwrap();
+    let missing = folder.path().join("missing.dat");
+    let before = names(folder.path());
+    for out in all_to(&old) {
+        // A target that isn't there, one that can't be worked on, an output that can't be written.
+        for (more, target) in [
+            (vec![], &missing),
+            (vec!["-b1000", "-Su"], &file),
+            (vec!["--out", "json:/nonexistent/run.json"], &file),
+        ] {
+            let mut command = command_of(&["-b4K", "-W0", "-d1", "-D250"]);
+            command.args(&out).args(&more).arg(target);
+            let ended: Ended = common::output(&mut command).unwrap().into();
+            assert_ne!(ended.code, 0, "{out:?} {more:?}: {}", ended.stderr);
+            assert_eq!(fs::read(&old).unwrap(), b"earlier", "{out:?} {more:?}");
+            assert_eq!(names(folder.path()), before, "{out:?} {more:?}");
+        }
+    }
+    // Without an earlier file none is made either.
+    for out in all_to(&folder.path().join("new")) {
+        let ended = common::output(command_of(&["-b4K", "-W0", "-d1"]).args(&out).arg(&missing)).unwrap();
+        assert_eq!((ended.status.code(), names(folder.path())), (Some(1), before.clone()), "{out:?}");
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_everything_as_it_was() {
+    let folder = directory();
+    let (file, _) = target(folder.path());
+    let at = |name: &str| folder.path().join(name);
+    for name in ["a", "b", "c"] {
+        fs::write(at(name), "earlier").unwrap();
+    }
+    let before = names(folder.path());
+    let [out, stream, log] = ["a", "b", "c"].map(|name| at(name).display().to_string());
+    let line = format!("-v -b4K -D250 -W30 -d1 --out json:{out} --stream {stream} --io-log {log} {{}}");
+    let mut running = common::start(&line, &file);
+    let mut said = std::io::BufReader::new(running.stdout.take().unwrap());
+    let mut text = String::new();
+    while !text.contains("warming up") {
+        assert_ne!(std::io::BufRead::read_line(&mut said, &mut text).unwrap(), 0, "{text}");
+    }
+    running.kill().unwrap();
+    running.wait().unwrap();
+    for name in ["a", "b", "c"] {
+        assert_eq!(fs::read(at(name)).unwrap(), b"earlier", "{name}");
+    }
+    assert_eq!(names(folder.path()), before);
+}
+
+#[test]
+fn a_file_that_is_replaced_keeps_its_mode_its_owner_and_its_attributes() {
+    let folder = directory();
+    let (file, _) = target(folder.path());
+    let old = folder.path().join("old");
+    let root = rustix::process::geteuid().is_root();
+    for out in all_to(&old) {
+        fs::write(&old, "earlier").unwrap();
+        let number = old.metadata().unwrap().ino();
+        if root {
+            std::os::unix::fs::chown(&old, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        fs::set_permissions(&old, PermissionsExt::from_mode(0o640)).unwrap();
+        let with_attributes =
+            rustix::fs::setxattr(&old, "user.note", b"mine", rustix::fs::XattrFlags::empty()).is_ok();
+        let mut command = command_of(&["-b4K", "-W0", "-d1", "-D250", "-g200i"]);
+        let ended: Ended = common::output(command.args(&out).arg(&file)).unwrap().into();
+        assert_eq!(ended.code, 0, "{out:?}: {}", ended.stderr);
+        let found = old.metadata().unwrap();
+        assert_ne!(found.ino(), number, "{out:?}: it is another file");
+        assert_eq!(found.mode() & 0o7777, 0o640, "{out:?}");
+        if root {
+            assert_eq!((found.uid(), found.gid()), (NOBODY, NOBODY), "{out:?}");
+        }
+        if with_attributes {
+            let mut note = [0; 8];
+            let length = rustix::fs::getxattr(&old, "user.note", &mut note[..]).unwrap();
+            assert_eq!(&note[..length], b"mine", "{out:?}");
+        }
+        fs::remove_file(&old).unwrap();
+    }
+}
+
+#[test]
+fn what_cannot_be_replaced_is_said_before_the_run() {
+    let folder = directory();
+    let _ = target(folder.path());
+    let at = |name: &str| folder.path().join(name);
+    for name in ["old.json", "other"] {
+        fs::write(at(name), "earlier").unwrap();
+    }
+    fs::create_dir(at("closed")).unwrap();
+    let run = "{program} -b4K -W0 -d60 --out {}/old.json {}/test.dat";
+    let as_nobody = format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups");
+    let open = "chmod 0777 {} && chmod 0666 {}/test.dat";
+    for (before, run, words) in [
+        ("mount --bind {}/other {}/old.json", run.to_owned(), "mounted by itself"),
+        ("mount --bind {} {} && mount -o remount,ro,bind {}", run.to_owned(), "ead-only"),
+        ("chattr +i {}/old.json", run.to_owned(), "immutable"),
+        // Somebody else's, who lets us write to it.
+        (
+            "chmod 0777 {} && chmod 0666 {}/old.json {}/test.dat && chown 1234 {} {}/old.json",
+            format!("{as_nobody} {run}"),
+            "belongs to another user",
+        ),
+        // In a folder of which nobody may remove what is another's.
+        (
+            "chown 0 {} {}/old.json && chmod 0644 {}/old.json && chmod 1777 {} && chmod 0666 {}/test.dat",
+            format!("{as_nobody} {run}"),
+            "ermission denied",
+        ),
+        (open, format!("{as_nobody} {}", run.replace("old.json", "closed/new.json")), "ermission denied"),
+    ] {
+        let line = format!("{before} || exit 77; {run}; code=$?; chattr -i {{}}/old.json 2>&-; exit $code");
+        let Some(ended) = in_a_shell(&line, folder.path()) else { return };
+        if ended.code == 77 {
+            skip(&format!("{before}: {}", ended.stderr));
+            continue;
+        }
+        ended.fails(1, &["--out ", words]);
+        assert_eq!(fs::read(at("old.json")).unwrap(), b"earlier", "{before}");
+        assert_eq!(names(folder.path()), ["closed", "old.json", "other", "test.dat"], "{before}");
+    }
+}
+
+#[test]
+fn a_report_that_cannot_be_put_in_its_place_is_kept_beside_it() {
+    let folder = directory();
+    let (file, _) = target(folder.path());
+    let at = folder.path().join("run.json");
+    let mut running = common::start(&format!("-v -b4K -W0 -d1 --out {} {{}}", at.display()), &file);
+    let mut said = std::io::BufReader::new(running.stdout.as_mut().unwrap());
+    let mut text = String::new();
+    while !text.contains("measuring") {
+        assert_ne!(std::io::BufRead::read_line(&mut said, &mut text).unwrap(), 0, "{text}");
+    }
+    // Its place is taken by a folder meanwhile.
+    fs::create_dir(&at).unwrap();
+    let ended = Ended::from(running.wait_with_output().unwrap());
+    ended.fails(1, &["--out ", "can't be written", "it is kept as "]);
+    let kept = ended.stderr.split("it is kept as ").nth(1).unwrap().lines().next().unwrap();
+    schema::record(&fs::read(kept).unwrap());
+    assert_eq!(Path::new(kept).parent(), Some(folder.path()));
+}
+
+/// Does something as nobody.
+fn as_nobody(line: &str, folder: &Path) -> Ended {
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(folder).uid(NOBODY).gid(NOBODY);
+    common::output(&mut command).unwrap().into()
+}
+
+#[test]
+fn nothing_that_others_plant_in_a_shared_folder_leads_anywhere() {
+    if !rustix::process::geteuid().is_root() {
+        return skip("acting as another user needs root");
+    }
+    let folder = directory();
+    let (file, _) = target(folder.path());
+    let precious = folder.path().join("precious");
+    fs::write(&precious, "root's own").unwrap();
+    fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    for mode in [0o1777, 0o777] {
+        let shared = folder.path().join(format!("shared-{mode:o}"));
+        fs::create_dir(&shared).unwrap();
+        fs::set_permissions(&shared, PermissionsExt::from_mode(mode)).unwrap();
+        let at = |name: &str| shared.join(name);
+        // By its own name: a link, a file, a pipe of somebody else's.
+        let planted =
+            as_nobody("ln -s ../precious link; ln -s nothing dangling; echo 1 >file; mkfifo pipe", &shared);
+        assert_eq!(planted.code, 0, "{}", planted.stderr);
+        for name in ["link", "dangling", "file", "pipe"] {
+            for out in all_to(&at(name)) {
+                let ended =
+                    common::output(command_of(&RUN.split(' ').collect::<Vec<_>>()).args(&out).arg(&file));
+                Ended::from(ended.unwrap()).fails(1, &[&out[0], "belongs to another user"]);
+            }
+        }
+        // By names that are only guessed: of a process and at random.
+        let guesses = "i=1; while [ $i -le 3000 ]; do ln -s ../precious run.json.$i.partial; \
+                       ln -s ../precious run.$(printf %016x $i).json; i=$((i+1)); done";
+        let guesses = guesses.replace("run.json.$i", "run.json.$((i+$$))");
+        assert_eq!(as_nobody(&guesses, &shared).code, 0);
+        for round in 0..2 {
+            for out in all_to(&at("run.json")) {
+                let mut command = command_of(&RUN.split(' ').collect::<Vec<_>>());
+                let ended: Ended = common::output(command.args(&out).arg(&file)).unwrap().into();
+                assert_eq!(ended.code, 0, "{round} {out:?}: {}", ended.stderr);
+                let found = fs::symlink_metadata(at("run.json"));
+                // In simulated time no line is streamed.
+                let written = found.is_ok_and(|found| found.is_file() && found.uid() == 0 && found.len() > 0);
+                assert!(written || out[0] == "--stream", "{round} {out:?}");
+            }
+        }
+        assert_eq!(names(&shared).len(), 4 + 6000 + 1, "nothing else is left");
+    }
+    assert_eq!(fs::read(&precious).unwrap(), b"root's own");
+}
+
+#[test]
+fn what_is_read_and_what_is_written_are_different_files() {
+    let folder = directory();
+    let (file, _) = target(folder.path());
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let printed = command_of(&arguments(&["-Rpxml"], &file)).output().unwrap().stdout;
+    fs::write(at("p.xml"), &printed).unwrap();
+    fs::write(at("source"), "bytes to write").unwrap();
+    for (name, link) in [("p.xml", "p-link"), ("source", "source-link")] {
+        symlink(name, at(link)).unwrap();
+        fs::hard_link(at(name), at(&format!("{link}-hard"))).unwrap();
+    }
+    let before = names(folder.path());
+    let file = file.to_str().unwrap();
+    let check = |line: &str, words: &[&str]| {
+        let line = line.replace("{}", folder.path().to_str().unwrap());
+        let ended: Ended =
+            common::output(&mut command_of(&line.split(' ').collect::<Vec<_>>())).unwrap().into();
+        ended.fails(1, words);
+        assert_eq!(names(folder.path()), before, "{line}");
+        assert_eq!(fs::read(at("p.xml")).unwrap(), printed, "{line}");
+        assert_eq!(fs::read(at("source")).unwrap(), b"bytes to write", "{line}");
+    };
+    for name in ["p.xml", "p-link", "p-link-hard", "./p.xml"] {
+        for (option, form) in OPTIONS {
+            check(&format!("-X{{}}/p.xml {option} {form}{{}}/{name}"), &[option, "is the file that -X"]);
+        }
+    }
+    let run = format!("-b4K -w100 -W0 -d1 -Z1M,{{}}/source {file}");
+    for name in ["source", "source-link", "source-link-hard"] {
+        check(&format!("--out xml:{{}}/{name} {run}"), &["--out", "is the file that -Z"]);
+    }
+    for (one, other) in [("new", "new"), ("new", "./new"), ("p-link", "p.xml")] {
+        for (a, form_a) in OPTIONS {
+            for (b, form_b) in OPTIONS.iter().filter(|(b, _)| *b != a || a == "--out") {
+                check(
+                    &format!("-b4K -W0 -d1 {a} {form_a}{{}}/{one} {b} {form_b}{{}}/{other} {file}"),
+                    &["is the same file as that of"],
+                );
+            }
+        }
+    }
+    // What the shell has redirected a report to is an output as well.
+    let redirected = File::create(at("source-link")).unwrap();
+    fs::write(at("source"), "bytes to write").unwrap();
+    let out = format!("json:{}", at("source"));
+    let ended =
+        command_of(&arguments(&["--out", &out], Path::new(file))).stdout(redirected).output().unwrap();
+    Ended::from(ended).fails(1, &["--out", "standard output was redirected to"]);
+}
+
+/// Everything that does something to a terminal, and a line that pretends to be another one.
+const HOSTILE: &str = "a\u{1b}]0;title\u{7}\r\u{9b}31m\u{202e}\u{2066}\u{200f}\u{200b}\u{7f}\u{8}\nFORGED: b";
+
+/// What a command shows on a terminal: its standard output and standard error.
+fn on_a_terminal(arguments: &[&str]) -> Option<String> {
+    let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
+    let line: Vec<String> =
+        [env!("CARGO_BIN_EXE_diskspd")].iter().chain(arguments).map(|word| quoted(word)).collect();
+    let output = common::output(Command::new("script").args(["-qec", &line.join(" "), "/dev/null"])).ok();
+    if output.is_none() {
+        skip("there is no script(1) to make a terminal");
+    }
+    Some(String::from_utf8_lossy(&output?.stdout).into_owned())
+}
+
+#[track_caller]
+fn shows_nothing_hostile(what: &str, shown: &str) {
+    // What the terminal itself makes of a line feed, and what the live line is drawn with.
+    let shown = shown.replace("\r\n", "\n").replace("\u{1b}[K", "").replace('\r', "\n");
+    let drives = |c: &char| {
+        c.is_control() && !matches!(c, '\n' | '\t')
+            || ('\u{2000}'..'\u{2070}').contains(c) && *c != '\u{2026}'
+    };
+    assert_eq!(shown.chars().find(drives), None, "{what}: {shown:?}");
+    assert!(!shown.lines().any(|line| line.starts_with("FORGED")), "{what}: {shown}");
+}
+
+/// Puts the hostile text into every string of a record that takes it, one by one; returns how many.
+fn make_hostile(
+    record: &mut serde_json::Value,
+    path: &mut Vec<String>,
+    takes: &dyn Fn(&[String]) -> bool,
+) -> u32 {
+    use serde_json::Value;
+    let mut count = 0;
+    match record {
+        Value::String(text) if takes(path) => {
+            *text = HOSTILE.into();
+            count = 1;
+        }
+        Value::Array(values) => {
+            for (index, value) in values.iter_mut().enumerate() {
+                path.push(index.to_string());
+                count += make_hostile(value, path, takes);
+                path.pop();
+            }
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                path.push(name.clone());
+                count += make_hostile(value, path, takes);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+    count
+}
+
+#[test]
+fn a_hostile_record_is_shown_on_a_terminal_and_drives_nothing() {
+    let folder = directory();
+    let (file, _) = target(folder.path());
+    let saved = folder.path().join("run.json");
+    diskspd(&format!("-b4K -L -D250 -w50 -W0 -d1 --out {} {{}}", saved.display()), &file).report();
+    let honest: serde_json::Value = serde_json::from_slice(&fs::read(&saved).unwrap()).unwrap();
+    // A string takes it if the record can still be read: names do, kinds don't.
+    let takes = |path: &[String]| {
+        let mut record = honest.clone();
+        let pointer: String =
+            path.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect();
+        *record.pointer_mut(&pointer).unwrap() = HOSTILE.into();
+        diskspd::report::json::read(record.to_string().as_bytes()).is_ok()
+    };
+    let mut hostile = honest.clone();
+    for part in ["profile", "system", "results"] {
+        let count = make_hostile(&mut hostile[part], &mut vec![part.into()], &takes);
+        assert!(count > 0, "{part}");
+    }
+    let record = folder.path().join("hostile.json");
+    fs::write(&record, hostile.to_string()).unwrap();
+    let record = record.to_str().unwrap();
+    for words in [&["report", record][..], &["report", record, "-v"]] {
+        let Some(shown) = on_a_terminal(words) else { return };
+        assert!(shown.contains("\\x1b]0;title\\x07") && shown.contains("total:"), "{words:?}: {shown}");
+        shows_nothing_hostile(&words.join(" "), &shown);
+        // In a pipe the report is as DISKSPD writes it.
+        let piped: Ended = common::output(&mut command_of(words)).unwrap().into();
+        assert!(piped.stdout.contains(HOSTILE), "{words:?}: {}", piped.stdout);
+        shows_nothing_hostile("standard error", &piped.stderr);
+    }
+}
+
+#[test]
+fn hostile_names_are_shown_on_a_terminal_and_drive_nothing() {
+    let folder = directory();
+    let name = HOSTILE.replace('/', "");
+    let file = folder.path().join(&name);
+    fs::write(&file, vec![7; 1 << 20]).unwrap();
+    let file = file.to_str().unwrap();
+    let link = folder.path().join("link");
+    symlink(&name, &link).unwrap();
+    let missing = format!("{file}.missing");
+    for words in [
+        vec!["-b4K", "-L", "-v", "-W0", "-d1", file],
+        vec!["-b4K", "-Rxml", "-W0", "-d1", "--engine", "sim", file],
+        vec!["-b4K", "-W0", "-d1", "--engine", "sim", "--out", "text:-", file],
+        vec!["-b4K", "-W0", "-d1", "--engine", "sim", "--out", "json:-", file],
+        vec!["-Rp", file],
+        vec!["-Rpxml", file],
+        vec!["--dry-run", "-b4K", file],
+        vec!["-b4K", "-W0", "-d1", &missing],
+        vec!["-b4K", "-w100", "-Z1M,/nonexistent/\u{1b}[31m\nFORGED: x", "-W0", "-d1", file],
+        vec!["-b4K", "-W0", "-d1", "--out", file, file],
+        vec!["-b4K", "-W0", "-d1", "--io-log", "/nonexistent/\u{1b}[31m", file],
+        vec!["report", file],
+        vec!["doctor", file],
+        vec!["-X/nonexistent/\u{1b}[31m\u{202e}"],
+        vec!["-b4K", "-q\u{1b}[31m\u{202e}", file],
+        vec!["devices"],
+    ] {
+        let Some(shown) = on_a_terminal(&words) else { return };
+        assert!(!shown.is_empty(), "{words:?}");
+        let own = ["--out", "--io-log", "report"].iter().any(|word| words.contains(word));
+        // A path that the user types in a command line of one's own may have line feeds; nothing else may.
+        let shown = if own { shown.replace("\r\nFORGED", "") } else { shown };
+        shows_nothing_hostile(&words.join(" "), &shown);
     }
 }

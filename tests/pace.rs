@@ -57,6 +57,29 @@ fn whoever_falls_behind_catches_up_and_is_then_back_on_time() {
 }
 
 #[test]
+fn an_io_of_a_rate_is_due_whatever_becomes_of_those_before_it() {
+    let mut pace = Pace::new(Limit::iops(1000), 7);
+    for k in 1..=5 {
+        assert_eq!(pace.due(), Some(7 + k * MS), "{k}");
+        assert_eq!(pace.ask(7 + 5 * MS), Ok(()), "{k}");
+    }
+    assert_eq!(pace.overdue(7 + 6 * MS - 1), None, "the next one isn't due yet");
+    assert_eq!(pace.overdue(7 + 6 * MS), Some((1, 0)));
+    assert_eq!(pace.overdue(7 + 1005 * MS), Some((1000, 999 * MS)));
+    // A third of a second: no whole number of ns.
+    let thirds = Pace::new(Limit::iops(3), 0);
+    assert_eq!(thirds.due(), Some(333_333_334));
+    assert_eq!(thirds.overdue(10 * SECOND).map(|(ios, _)| ios), Some(30));
+    let none = Pace::new(Limit::Rate { ios: u64::MAX, nanos: 0 }, 0);
+    assert!(none.overdue(u64::MAX).is_some());
+    // How long a burst takes decides when the next one begins.
+    for limit in [Limit::None, Limit::bursts(3, 1, 5)] {
+        let pace = Pace::new(limit, 0);
+        assert_eq!((pace.due(), pace.overdue(SECOND)), (None, None), "{limit:?}");
+    }
+}
+
+#[test]
 fn a_pause_follows_every_burst_and_counts_from_its_handing_over() {
     let mut pace = Pace::new(Limit::bursts(3, 1, 5), 100);
     for round in 0..3 {

@@ -291,7 +291,11 @@ fn every_stored_field_is_documented() {
         errno: 5,
         count: 1,
         first_offset: 0,
+        at_us: vec![1],
     });
+    results.ended = Some(Ended { by: EndedBy::Interrupt, after: Some(1) });
+    results.threads[0].targets[0].unfinished = vec![1];
+    results.observed = Some(Observed { delays: Some(Delays::default()), ..Observed::default() });
     let mut keys = Vec::new();
     collect_keys(&serde_json::from_slice(&write(&record)).unwrap(), &mut keys);
     let documentation = include_str!("../docs/record.md");

@@ -14,6 +14,7 @@ use diskspd::report::json;
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
 use diskspd::system::cgroup::{CpuQuota, IoLimit};
+use diskspd::system::completion::OneByOne;
 use diskspd::system::content::{self, ContentFacts, Reducer, Space};
 use diskspd::system::devices::{self, Details, Partition};
 use diskspd::system::environment::{
@@ -21,10 +22,14 @@ use diskspd::system::environment::{
 };
 use diskspd::system::fingerprint::Fingerprint;
 use diskspd::system::heat::{Heat, Temperature};
-use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices};
+use diskspd::system::io_counters::{
+    Activity, CacheGrowth, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices,
+};
+use diskspd::system::memory_backed::InMemory;
 use diskspd::system::refusal::{How, Use};
-use diskspd::system::stack::{Layer, Stack};
+use diskspd::system::stack::{Layer, Stack, Traits};
 use diskspd::system::storage::{BlockDevice, FileSystem, Storage};
+use diskspd::system::tasks::{Others, Task};
 use diskspd::system::threads::ThreadTimes;
 use diskspd::system::tracing::{EVENTS, TraceEvent};
 use schema::Shape;
@@ -43,6 +48,7 @@ fn examples() -> Vec<Record> {
     full.system.topology.cores[0].continued = true;
     full.system.topology.forbidden = vec![(0, 1)];
     let device = BlockDevice {
+        direct: Some(true),
         disk: Some("/dev/sda".into()),
         model: Some("Disk".into()),
         firmware: Some("1".into()),
@@ -65,9 +71,11 @@ fn examples() -> Vec<Record> {
     fill_results(&mut full.results.time_spans[0]);
     // Two time spans have totals; the second one was never measured.
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
-    full.results
-        .time_spans
-        .push(SpanResults { observed: Some(Observed::default()), ..SpanResults::default() });
+    full.results.time_spans.push(SpanResults {
+        observed: Some(Observed::default()),
+        ended: Some(Ended { by: EndedBy::Time, after: None }),
+        ..SpanResults::default()
+    });
     assert_eq!(full.check(), Ok(()));
     let mut unknown = synth::record(include_bytes!("data/synth/13_noio_nolat.json"));
     unknown.system.power_scheme = Default::default();
@@ -83,6 +91,9 @@ fn examples() -> Vec<Record> {
     let cpu = Cpu { frequency: Some(Frequency::default()), ..Cpu::default() };
     unknown.system.environment =
         Some(Environment { cpu, disks: vec![Disk::default()], ..Environment::default() });
+    // Without -L.
+    let target = &mut unknown.results.time_spans[0].threads[0].targets[0];
+    (target.read.paced, target.write.paced) = (Some(Paced::default()), Some(Paced::default()));
     let mut unseen = unknown.clone();
     unseen.system.environment = Some(Environment::default());
     unseen.results.time_spans[0].observed = Some(Observed::default());
@@ -162,6 +173,7 @@ fn forget(record: &mut Record, direction: fn(&mut TargetResults) -> &mut Directi
         *results = DirectionResults {
             latency: Some(Histogram::new()),
             series: Some(series()),
+            paced: Some(Paced { response: Some(Histogram::new()), ..Paced::default() }),
             ..DirectionResults::default()
         };
     }
@@ -184,6 +196,7 @@ fn fill_profile(profile: &mut Profile) {
     other.random_data_source = Some(RandomDataSource { size: 1, path: None });
     other.throughput = Some(diskspd::profile::Throughput::BytesPerMillisecond(1));
     other.path = b"\xff".to_vec().into();
+    other.uncached_devices = false;
 }
 
 fn fill_results(span: &mut SpanResults) {
@@ -192,7 +205,10 @@ fn fill_results(span: &mut SpanResults) {
         content: contents(),
         polled: true,
         cpu_latency: Some(1),
+        one_by_one: vec![None, Some(OneByOne::Memory)],
         trace: Some(trace()),
+        delays: Some(Delays::default()),
+        offline: vec![1],
         ..Observed::default()
     });
     span.threads[0].wait = Some(WaitStatistics::default());
@@ -201,17 +217,36 @@ fn fill_results(span: &mut SpanResults) {
     span.threads[2].targets[0].path = path.clone();
     span.threads[2].targets[0].distribution =
         vec![EffectiveRange { io_base: 0, io_span: 100, start: 0, length: 1 }];
-    for path in [path, "a.dat".into()] {
+    for (path, at_us) in [(path, vec![1]), ("a.dat".into(), vec![])] {
         let direction = diskspd::engine::Direction::Read;
-        span.errors.push(IoErrors { path, direction, errno: 5, count: 1, first_offset: 0 });
+        span.errors.push(IoErrors { path, direction, errno: 5, count: 1, first_offset: 0, at_us });
     }
+    let width = span.threads[0].targets[0].read.series.as_ref().map_or(0, Series::width);
+    assert!(width > 0);
+    // The last interval isn't a whole one.
+    span.measured -= width / 2;
+    span.ended = Some(Ended { by: EndedBy::Interrupt, after: Some(1) });
+    span.threads[0].targets[0].unfinished = vec![1];
     span.started_at = Some(1);
     span.intervals = Some(intervals());
+    span.responses = Some(intervals());
+    let target = &mut span.threads[0].targets[0];
+    target.overdue = Some(Overdue { ios: 1, longest: 2_000_000 });
+    for direction in [&mut target.read, &mut target.write] {
+        let mut delay = Histogram::new();
+        (0..direction.ios).for_each(|_| delay.record(5_000_000));
+        direction.paced = Some(Paced { response: Some(delay.clone()), delay });
+    }
 }
 
-/// I/Os of the seconds of a run that is steady, of one that changes, and of one that goes up and down.
-const COURSES: [fn(u64) -> u64; 3] =
-    [|_| 1000, |second| if second < 12 { 3000 } else { 1000 }, |second| second / 4 % 2 * 1000];
+/// I/Os of the seconds of a run that is steady, of one that changes, of one that is interrupted again and again, and of one
+/// that is so once.
+const COURSES: [fn(u64) -> u64; 4] = [
+    |_| 1000,
+    |second| if second < 12 { 3000 } else { 1000 },
+    |second| second / 4 % 2 * 1000,
+    |second| if (20..24).contains(&second) { 0 } else { 2000 - second },
+];
 
 fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
     let sample = |second| Sample { end_us: (second + 1) * 1_000_000, ios: ios(second), bytes: 0 };
@@ -222,6 +257,7 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
     let span = &mut record.profile.time_spans[0];
     if known {
         span.targets.iter_mut().for_each(|t| (t.throughput, t.think_time) = (None, None));
+        span.targets.iter_mut().for_each(|t| t.cache_mode = CacheMode::DisableOsCache);
         span.completion_routines = false;
     }
     let mut device = devices();
@@ -264,13 +300,25 @@ fn effort(known: bool) -> Effort {
     let quota = CpuQuota { group: "a".into(), cpus: 0.5, periods: 1, throttled_periods: 1, throttled: 1 };
     Effort {
         workers: match known {
-            true => vec![worker(times(Some(1)))],
+            // So long that the figures would be others without.
+            true => vec![worker(times(Some(1 << 50)))],
             false => vec![worker(None), worker(times(None))],
         },
         process: 1,
         tool: Some(cost(known.then_some(0.5))),
         quotas: vec![quota],
         io_limits: vec![limit(Some(1)), limit(None)],
+        others: Some(others(known)),
+    }
+}
+
+fn others(seen: bool) -> Others {
+    let task = Task { name: "kworker/0:1".into(), pid: 1, kernel: seen, busy: 1 };
+    Others {
+        kernel: seen.then_some(1),
+        kernel_waiting: seen.then_some(1),
+        busiest: vec![task],
+        ..Others::default()
     }
 }
 
@@ -294,6 +342,17 @@ fn devices() -> DeviceFacts {
         name: name.into(),
         on: on.iter().map(|name| name.to_string()).collect(),
         counted: true,
+        traits: match name {
+            "sda" => Some(Traits::default()),
+            "sdb" => None,
+            _ => Some(Traits {
+                write_back: Some(true),
+                fua: Some(true),
+                largest_io: Some(1),
+                possible_io: Some(1),
+            }),
+        },
+        memory: on.is_empty().then_some(InMemory::Zram),
         unknown_below: on.is_empty().then(|| "no name".into()),
         ..Layer::default()
     };
@@ -304,8 +363,14 @@ fn devices() -> DeviceFacts {
         without: None,
     };
     let flow = Flow { ios: 1 << 30, merges: 0, bytes: 1 << 40 };
-    let done = Activity { read: flow, write: flow, queue_ms: 1, ..Activity::default() };
-    let activity = |name: &str| DeviceActivity { name: name.into(), done, in_flight_before: 0, ever: true };
+    let done = Activity { read: flow, write: flow, queue_ms: 2, ..Activity::default() };
+    let flushed = Activity { flushes: Some(1), flush_ms: Some(1), ..done };
+    let activity = |name: &str| DeviceActivity {
+        name: name.into(),
+        done: if name == "sda" { done } else { flushed },
+        in_flight_before: 0,
+        ever: true,
+    };
     let other = Stack { first: vec!["sdb".into()], layers: vec![layer("sdb", &[])], ..Stack::default() };
     let target = |path: RawText, stack| TargetDevices { path, stack, ..TargetDevices::default() };
     DeviceFacts {
@@ -313,7 +378,9 @@ fn devices() -> DeviceFacts {
             TargetDevices {
                 unwritten_before: Some(1),
                 unwritten: Some(1),
+                cached: Some(CacheGrowth::default()),
                 flush: Some(1),
+                write_error: Some(5),
                 ..target("a.dat".into(), stack)
             },
             target(b"\xff".to_vec().into(), other),
@@ -333,6 +400,7 @@ fn trace() -> Trace {
     let mut times = CompletionTimes { requests: 2, ..CompletionTimes::default() };
     times.times.record(1);
     let device = DeviceTimes {
+        flushes: 1,
         device: "sda".into(),
         targets: vec![b"\xff".to_vec().into(), "a.dat".into()],
         read: times.clone(),
@@ -399,6 +467,9 @@ fn stream_schema() -> String {
             write: direction(latency),
             total: direction(latency),
             percentiles: latency.map(|_| IntervalPercentiles::default()),
+            response: latency.map(|_| IntervalResponse::default()),
+            partial_s: latency.map(|_| 0.5),
+            failed: None,
         };
         let mut line = serde_json::to_value(figures).unwrap();
         line["time_span"] = 1.into();
@@ -409,7 +480,7 @@ fn stream_schema() -> String {
 }
 
 /// What the fields of `diskspd devices --json` say.
-const DEVICE_FIELDS: [(&str, &str); 20] = [
+const DEVICE_FIELDS: [(&str, &str); 21] = [
     ("number", "n of #<n>, by which a target names the device; counts from 0, and is its place in the list"),
     ("name", "the kernel's name, as nvme0n1"),
     ("path", "where to open it, as /dev/nvme0n1"),
@@ -437,11 +508,19 @@ const DEVICE_FIELDS: [(&str, &str); 20] = [
         "uses",
         "who uses it, a partition of it, or what is made of it: it is not written to then; empty = nobody that is known",
     ),
-    ("device", "the device in use: the disk, a partition of it, or what is made of it"),
-    ("how", "mounted, member (of a mounted file system of several devices), swap, or held_by another device"),
+    (
+        "device",
+        "the device or file in use: the disk, a partition of it, what is made of it, or what it is made of",
+    ),
+    (
+        "how",
+        "mounted, member (of a mounted file system of several devices), swap, held_by another device, or served (given to \
+         others by a storage server or driver of this machine)",
+    ),
     ("file_system", "type of the file system; with mounted and member"),
     ("at", "where it is mounted; with mounted"),
     ("holder", "the device that is made of it; with held_by"),
+    ("by", "the server or driver, and what it calls it; with served"),
 ];
 
 fn devices_schema() -> String {
@@ -462,6 +541,7 @@ fn devices_schema() -> String {
         How::Member { file_system },
         How::Swap,
         How::HeldBy { holder: "dm-0".into() },
+        How::Served { by: "a server".into() },
     ];
     let uses = uses.map(|how| Use { device: "/dev/sda".into(), how }).into();
     let partitions = vec![Partition { name: "sda1".into(), path: "/dev/sda1".into(), size: 1 }];

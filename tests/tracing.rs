@@ -110,6 +110,29 @@ fn disk_io_agrees_with_the_report_and_with_the_devices_counters() {
 }
 
 #[test]
+fn disk_io_tells_flushes_from_writes() {
+    if !is_root() {
+        return;
+    }
+    let directory = directory();
+    let json = directory.path().join("run.json");
+    let Some(device) = Loop::new(16 * MIB) else { return };
+    let device = &device.device;
+    let name = device.file_name().unwrap().to_str().unwrap();
+    // One at a time, each followed by a flush: the kernel calls both a write.
+    let line = format!("-b4K -r -w100 -o1 -Sh -W0 -d1 -eDISK_IO --out {} {{}}", json.display());
+    let ended = diskspd(&line, device);
+    let ios = ended.report().total("Write IO").ios;
+    let trace = trace_of(&json);
+    let row = device_row(&ended.stdout, name, "write");
+    if lost(&trace) == 0 {
+        agree("writes", row[0].parse().unwrap(), ios);
+        assert!(!ended.stdout.contains("have no time"), "{}", ended.stdout);
+    }
+    assert!(ended.stdout.contains("flushes of its write cache are not among"), "{}", ended.stdout);
+}
+
+#[test]
 fn the_xml_has_the_elements_of_diskspd_and_the_devices_at_the_end() {
     if !is_root() {
         return;
@@ -239,7 +262,7 @@ fn without_the_privilege_one_message_says_what_to_do() {
     for (class, words) in [
         ("-eDISK_IO", [records, "as root"]),
         ("-ePROCESS", ["tracepoints", "as root"]),
-        ("-eMEMORY_HARD_FAULTS", ["perf_event_open", "kernel.perf_event_paranoid=-1"]),
+        ("-eMEMORY_HARD_FAULTS", ["perf_event_open", "setcap cap_perfmon=ep"]),
     ] {
         let run =
             Command::new("setpriv").args(nobody).arg(&program).args([class, "-d30"]).arg(&file).output();

@@ -7,8 +7,9 @@ mod common;
 use common::{command_of, diskspd};
 use diskspd::report::findings::{self, Detail};
 use diskspd::report::{format_named, json};
+use diskspd::results::summarize;
 use diskspd::system::environment::Environment;
-use diskspd::truth::{Finding, Judgement, Severity};
+use diskspd::truth::{Finding, Judgement, Severity, judge};
 use std::path::Path;
 
 #[test]
@@ -57,12 +58,13 @@ WRONG: this is bad
 WARNING: this is doubtful
          figures
          -> help
-NOTE: this is limited-by-storage
-NOTE: -v shows more: steady, waking-up
+NOTE: this is limited-by-storage (-v shows more: steady, waking-up)
 ";
     assert_eq!(brief(all(), 1), expected);
     assert_eq!(full(all(), 1).matches("-> help").count(), 7, "everything, with figures and remedies");
     assert_eq!(brief(vec![], 1), "");
+    let quiet_run = findings::text(&judgement(all(), 1), Detail::Wrong);
+    assert_eq!(quiet_run, "WRONG: this is bad\n", "--quiet: what is wrong, in a line each");
     let two = || {
         vec![
             finding("doubtful", Warning, 2),
@@ -96,6 +98,60 @@ fn an_ordinary_run_says_little_and_all_of_it_if_asked() {
     assert_eq!(report(&[]), ended.stderr, "a saved record says the same");
     let all = report(&["-v"]);
     assert!(all.contains("NOTE: steady for 20 s") && all.contains("NOTE: one run does not show"), "{all}");
+}
+
+/// A verdict that takes nothing away must not stand above what does.
+#[test]
+fn a_good_verdict_stands_below_what_is_wrong() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("r.json");
+    let ended = diskspd(&format!("-c1G -r -W0 -d1 --engine sim --out {} x", file.display()), Path::new(""));
+    assert!(ended.stderr.starts_with("UNKNOWN: "), "{}", ended.stderr);
+    let record = json::read(&std::fs::read(file).unwrap()).unwrap();
+    let mut judgement = judge(&record, &summarize(&record));
+    judgement.findings.push(finding("bad", Severity::Wrong, 1));
+    for detail in [Detail::Brief, Detail::Full] {
+        let text = findings::text(&judgement, detail);
+        let (wrong, verdict) = (text.find("WRONG: this is bad").unwrap(), text.find("UNKNOWN: ").unwrap());
+        assert!(wrong < verdict, "{text}");
+    }
+    assert_eq!(findings::text(&judgement, Detail::Wrong), "WRONG: this is bad\n");
+}
+
+#[test]
+fn a_quiet_run_says_nothing_when_nothing_is_wrong() {
+    let quiet = diskspd("--quiet -c1G -o4k -r -W0 -d1 --engine sim x", Path::new(""));
+    assert!(quiet.code == 0 && quiet.stderr.is_empty() && !quiet.stdout.is_empty(), "{}", quiet.stderr);
+    let told = diskspd("-c1G -o4k -r -W0 -d1 --engine sim x", Path::new(""));
+    assert!(told.stderr.starts_with("WARNING: -o4k is read as -o4"), "{}", told.stderr);
+}
+
+#[test]
+fn a_csv_that_will_be_empty_is_said_before_the_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("r.csv");
+    let line = |more: &str| format!("{more}-c1G -r -W0 -d1 --engine sim --out {} x", file.display());
+    let without = diskspd(&line(""), Path::new(""));
+    assert!(
+        without.stderr.contains("a CSV shows the course by intervals, which only -D"),
+        "{}",
+        without.stderr
+    );
+    let with = diskspd(&line("-D "), Path::new(""));
+    assert!(!with.stderr.contains("CSV"), "{}", with.stderr);
+    assert!(std::fs::read_to_string(&file).unwrap().lines().count() > 1);
+}
+
+#[test]
+fn a_misspelled_command_is_no_target() {
+    let ended = diskspd("repot run.json", Path::new(""));
+    ended.fails(3, &["'repot' is no command", "did you mean diskspd report"]);
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("repot"), vec![1; 1 << 20]).unwrap();
+    let mut command = command_of(&["repot", "--engine", "null"]);
+    let there = command.current_dir(directory.path()).output().unwrap();
+    let said = String::from_utf8(there.stderr).unwrap();
+    assert!(said.contains("an option stands behind the target 'repot'"), "it is a file: {said}");
 }
 
 /// The lines of an XML document without these elements.

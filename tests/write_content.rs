@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::{directory, diskspd};
+use common::{calm_diskspd, directory, diskspd};
+use diskspd::sys::memory::SlotMut;
 use diskspd::workload::payload::Noise;
 use std::collections::HashSet;
 use std::path::Path;
@@ -60,7 +61,7 @@ fn the_pattern_counts_on_from_the_read_slots_to_the_write_slots() {
     ] {
         std::fs::write(&file, vec![0xee; 60_000]).unwrap();
         let line = format!("-b{block} -o{requests} {line} -W0 -d1 {{}}");
-        assert!(diskspd(&line, &file).report().total("Write IO").ios > 0);
+        assert!(calm_diskspd(&line, &file).report().total("Write IO").ios > 0);
         let slot = |n: usize| (0..block).map(move |i| first.wrapping_add((n * block + i) as u8));
         let content = std::fs::read(&file).unwrap();
         for written in content.chunks(block).filter(|c| c.iter().any(|&byte| byte != 0xee)) {
@@ -142,7 +143,7 @@ fn short_and_empty_files_and_random_sources() {
 fn noise(seed: u64, bytes: usize) -> Vec<u8> {
     let mut noise = Noise::new(seed);
     let mut content = vec![0; bytes];
-    content.chunks_mut(4000).for_each(|write| noise.fill(write));
+    content.chunks_mut(4000).for_each(|write| SlotMut::from(write).fill_with(|| noise.next_piece()));
     content
 }
 

@@ -1,7 +1,9 @@
 //! Tools of the project itself: `cargo xtask <command>`. None of them is part of the program.
 
 mod arguments;
+mod audit;
 mod ceiling;
+mod faults;
 mod instructions;
 mod machine;
 mod peers;
@@ -20,6 +22,13 @@ pub type Failure = Box<dyn std::error::Error>;
 type Command = (&'static str, fn(&mut Arguments) -> Result<(), Failure>, &'static str, &'static str);
 
 const COMMANDS: &[Command] = &[
+    (
+        "audit",
+        audit::main,
+        "[--directory /var/tmp] [--line WORDS] [--ours PATH]",
+        "Every figure of some thirty unlike runs, in text, XML, JSON and CSV, made anew from the log of their I/Os, and what\n    \
+         their device counted. Prints the differences; --line takes the command lines that hold these words.",
+    ),
     (
         "ceiling",
         ceiling::main,
@@ -40,6 +49,14 @@ const COMMANDS: &[Command] = &[
         prepare::main,
         "[--directory /var/tmp] [--size 2048] [--files 1] [--rounds 5] [--markdown]",
         "File preparation (-c) against dd and against what the device takes. Sizes in MiB.",
+    ),
+    (
+        "faults",
+        faults::main,
+        "[--ours PATH] [--seconds 600] [--occurrences 100] [--only outputs|limits|signals|calls]",
+        "Lets every system call of some runs fail once at each of its occurrences (needs strace), and tries signals, limits\n    \
+         and outputs that can't be written: each run has to end in time, with a message, the right exit code, and nothing\n    \
+         left over.",
     ),
     (
         "instructions",

@@ -1,7 +1,8 @@
 //! Commands: first words that ask for something else than a run.
 
 use super::error::CliError;
-use super::{EventAction, Invocation, ReportRequest, Shell};
+use super::flag::Form;
+use super::{EventAction, Invocation, ReportRequest, Shell, suggest};
 use crate::profile::RawText;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -14,16 +15,39 @@ pub struct Command {
     pub arguments: &'static str,
     /// One line of help.
     pub help: &'static str,
+    /// Its options, and what each of them does.
+    pub options: &'static [Form],
+    /// What a shell offers behind it.
+    pub offers: Offers,
     read: fn(&[OsString]) -> Option<Invocation>,
 }
 
+/// What a shell offers behind a command, beside its options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offers {
+    /// Nothing.
+    Nothing,
+    /// Files: records, or targets.
+    Files,
+    /// One of these words.
+    Words(&'static [&'static str]),
+}
+
 impl Command {
-    /// The words that may follow it, where they're known: `bash`, `zsh`, `fish`; `--json`.
-    pub fn words(&self) -> Vec<&'static str> {
-        let first = self.arguments.split(' ').next().unwrap_or_default();
-        let first = first.trim_start_matches('[').trim_end_matches(']');
-        if first.starts_with('<') || first.is_empty() { Vec::new() } else { first.split('|').collect() }
+    /// What begins with a dash and may follow it, `--help` included.
+    pub fn option_names(&self) -> impl Iterator<Item = &'static str> {
+        self.options.iter().map(|(name, _)| *name).chain(["--help"])
     }
+
+    /// How it is called: `diskspd report <file.json> [-v]`.
+    pub fn usage(&self) -> String {
+        format!("diskspd {} {}", self.name, self.arguments).trim_end().to_owned()
+    }
+}
+
+/// The command of that name.
+pub fn find(name: &[u8]) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name.as_bytes() == name)
 }
 
 /// All commands.
@@ -31,7 +55,9 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "report",
         arguments: "<file.json> [-v]",
-        help: "print the text report of a saved record again; -v: with everything that was found about the run",
+        help: "print the text report of a saved record again",
+        options: &[("-v", "with everything that was found about the run")],
+        offers: Offers::Files,
         read: |arguments| {
             let (file, verbose) = match arguments {
                 [file] => (file, false),
@@ -45,6 +71,8 @@ pub const COMMANDS: &[Command] = &[
         name: "devices",
         arguments: "[--json]",
         help: "list the block devices: number for #<n>, size, model, queue, who uses them",
+        options: &[JSON],
+        offers: Offers::Nothing,
         read: |arguments| match arguments {
             [] => Some(Invocation::Devices { json: false }),
             [option] if option == "--json" => Some(Invocation::Devices { json: true }),
@@ -55,6 +83,8 @@ pub const COMMANDS: &[Command] = &[
         name: "doctor",
         arguments: "[<target> ..] [--json]",
         help: "say what about this machine, or beneath these targets, would distort figures: exit code 2 when anything would",
+        options: &[JSON],
+        offers: Offers::Files,
         read: |arguments| {
             let (options, targets): (Vec<_>, Vec<_>) =
                 arguments.iter().partition(|argument| argument.as_bytes().starts_with(b"-"));
@@ -68,6 +98,8 @@ pub const COMMANDS: &[Command] = &[
         name: "event",
         arguments: "wait|set|reset <event>",
         help: "wait for an event of -ys, -yf, -yr, -yp, set it, or make it not set",
+        options: &[],
+        offers: Offers::Words(&["wait", "set", "reset"]),
         read: |arguments| match arguments {
             [action, name] => {
                 let action = match action.as_bytes() {
@@ -85,12 +117,16 @@ pub const COMMANDS: &[Command] = &[
         name: "man",
         arguments: "",
         help: "print the man page (roff): diskspd man | man -l -",
+        options: &[],
+        offers: Offers::Nothing,
         read: |arguments| arguments.is_empty().then_some(Invocation::Man),
     },
     Command {
         name: "completions",
         arguments: "bash|zsh|fish",
         help: "print the completions of a shell",
+        options: &[],
+        offers: Offers::Words(&["bash", "zsh", "fish"]),
         read: |arguments| match arguments {
             [shell] => Shell::from_name(shell.as_bytes()).map(Invocation::Completions),
             _ => None,
@@ -100,32 +136,88 @@ pub const COMMANDS: &[Command] = &[
         name: "compatibility",
         arguments: "",
         help: "print how each option relates to DISKSPD (Markdown)",
+        options: &[],
+        offers: Offers::Nothing,
         read: |arguments| arguments.is_empty().then_some(Invocation::Compatibility),
     },
     Command {
         name: "help",
-        arguments: "",
-        help: "print the usage, as -? does",
-        read: |arguments| arguments.is_empty().then_some(Invocation::Usage { no_arguments: false }),
+        arguments: "[<command>]",
+        help: "print the usage, as -? does, or that of a command",
+        options: &[],
+        offers: Offers::Words(&[
+            "report",
+            "devices",
+            "doctor",
+            "event",
+            "man",
+            "completions",
+            "compatibility",
+        ]),
+        read: |arguments| match arguments {
+            [] => Some(Invocation::Usage { no_arguments: false }),
+            [word] => find(word.as_bytes()).map(|command| Invocation::CommandUsage { command: command.name }),
+            _ => None,
+        },
     },
 ];
+
+const JSON: Form = ("--json", "as JSON, for programs");
 
 /// Reads a command line whose first word (behind the program name) is a command; `None` if it is not.
 pub fn parse(arguments: &[OsString]) -> Option<Result<Invocation, CliError>> {
     let (word, rest) = arguments.split_first()?;
-    let command = COMMANDS.iter().find(|command| command.name.as_bytes() == word.as_bytes())?;
-    if let [only] = rest
-        && ["-?", "--help"].contains(&only.to_str().unwrap_or_default())
-    {
-        return Some(Ok(Invocation::Usage { no_arguments: false }));
+    let command = find(word.as_bytes())?;
+    if rest.iter().any(|argument| argument == "-?" || argument == "--help") {
+        return Some(Ok(Invocation::CommandUsage { command: command.name }));
     }
-    Some((command.read)(rest).ok_or_else(|| {
-        let name = command.name;
-        let usage = format!("diskspd {name} {}", command.arguments);
-        CliError {
-            expected: Some(usage.trim_end().to_owned()),
-            hint: Some(format!("a target of that name is written ./{name}")),
-            ..CliError::new(format!("the command {name} is not used that way"))
-        }
+    Some((command.read)(rest).ok_or_else(|| CliError {
+        expected: Some(command.usage()),
+        hint: Some(format!(
+            "diskspd {0} --help explains; a target of that name is written ./{0}",
+            command.name
+        )),
+        ..CliError::new(format!("the command {} is not used that way", command.name))
     }))
+}
+
+/// The command that was probably meant by the first word of a command line. It is taken as a target, and is one if
+/// there is such a file.
+pub fn nearly(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
+    let word = arguments.get(1)?.as_bytes();
+    if word.len() < SHORTEST || word.contains(&b'/') {
+        return None;
+    }
+    let near =
+        COMMANDS.iter().map(|command| (suggest::distance(command.name.as_bytes(), word), command.name));
+    let (distance, name) = near.min_by_key(|(distance, _)| *distance)?;
+    (1..=2).contains(&distance).then(|| (RawText::from(word.to_vec()), name))
+}
+
+/// Shorter words differ from any short command in two letters.
+const SHORTEST: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_offers_every_command_but_itself() {
+        let names: Vec<&str> = COMMANDS.iter().map(|c| c.name).filter(|name| *name != "help").collect();
+        let Offers::Words(offered) = find(b"help").unwrap().offers else { panic!("no words") };
+        assert_eq!(offered, names);
+    }
+
+    #[test]
+    fn a_word_that_is_nearly_a_command_is_told_from_a_target() {
+        let nearly = |word: &str| nearly(&["diskspd".into(), word.into()]).map(|(_, name)| name);
+        for (word, meant) in
+            [("repot", "report"), ("docter", "doctor"), ("device", "devices"), ("halp", "help")]
+        {
+            assert_eq!(nearly(word), Some(meant), "{word}");
+        }
+        for word in ["report", "test.dat", "./repot", "/dev/sda", "-d5", "ma", "#0"] {
+            assert_eq!(nearly(word), None, "{word}");
+        }
+    }
 }

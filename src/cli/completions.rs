@@ -1,6 +1,6 @@
 //! Shell completions. They offer the options, with those values that are words; and files.
 
-use super::commands::COMMANDS;
+use super::commands::{COMMANDS, Command, Offers};
 use super::flag::{Flag, Form, Name};
 use super::flags;
 use std::fmt::Write;
@@ -51,16 +51,35 @@ fn takes_file(flag: &Flag) -> bool {
     flag.forms[0].0.contains("<file>")
 }
 
+/// What begins with a dash and may stand behind a command.
+fn options_of(command: &Command) -> String {
+    command.option_names().collect::<Vec<_>>().join(" ")
+}
+
+/// bash: one of these words.
+fn offer(words: &str) -> String {
+    format!("COMPREPLY=($(compgen -W '{words}' -- \"$word\"))")
+}
+
+/// bash: files, or one of these options once a dash is there.
+fn offer_files(options: &str) -> String {
+    format!("if [[ $word == -* ]]; then {}; else COMPREPLY=($(compgen -f -- \"$word\")); fi", offer(options))
+}
+
 fn bash() -> String {
     let mut words = Vec::new();
-    let mut after_word = String::new();
-    for command in COMMANDS.iter().filter(|command| !command.words().is_empty()) {
-        let _ = writeln!(
-            after_word,
-            "        {}) ((COMP_CWORD == 2)) && {{ COMPREPLY=($(compgen -W '{}' -- \"$word\")); return; }} ;;",
-            command.name,
-            command.words().join(" ")
-        );
+    let (mut after_word, mut behind_command) = (String::new(), String::new());
+    for command in COMMANDS {
+        let options = options_of(command);
+        let action = match command.offers {
+            Offers::Files => offer_files(&options),
+            Offers::Nothing => offer(&options),
+            Offers::Words(words) => {
+                let all = format!("{} {options}", words.join(" "));
+                format!("if ((COMP_CWORD == 2)); then {}; else {}; fi", offer(&all), offer(&options))
+            }
+        };
+        let _ = writeln!(behind_command, "            {}) {action}; return ;;", command.name);
     }
     for flag in flags::all() {
         let name = flag.name.with_dashes();
@@ -81,6 +100,10 @@ fn bash() -> String {
         "# Completions of diskspd for bash.\n\
          _diskspd() {{\n    \
          local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n    \
+         if ((COMP_CWORD > 1)); then\n        \
+         case ${{COMP_WORDS[1]}} in\n{behind_command}        \
+         esac\n    \
+         fi\n    \
          case $before in\n{after_word}    \
          esac\n    \
          case $word in\n        \
@@ -130,12 +153,20 @@ fn zsh() -> String {
         };
     }
     let mut after = String::new();
-    for command in COMMANDS.iter().filter(|command| !command.words().is_empty()) {
+    for command in COMMANDS {
+        let options = options_of(command);
+        let positional = match command.offers {
+            Offers::Files => "_files".to_owned(),
+            Offers::Nothing => ":".to_owned(),
+            Offers::Words(words) => {
+                format!("(( CURRENT == 3 )) && compadd -- {}", words.join(" "))
+            }
+        };
         let _ = write!(
             after,
-            "if [[ $words[2] == {} ]] && (( CURRENT == 3 )); then\n    compadd -- {}\n    return\nfi\n",
-            command.name,
-            command.words().join(" ")
+            "if (( CURRENT > 2 )) && [[ $words[2] == {} ]]; then\n    compadd -- {options}\n    {positional}\n    \
+             return\nfi\n",
+            command.name
         );
     }
     format!(
@@ -174,13 +205,20 @@ fn fish() -> String {
             command.help.replace('\'', "\\'")
         );
     }
-    for command in COMMANDS.iter().filter(|command| !command.words().is_empty()) {
-        let _ = writeln!(
-            text,
-            "complete -c diskspd -n '__fish_seen_subcommand_from {}' -x -a '{}'",
-            command.name,
-            command.words().join(" ")
-        );
+    for command in COMMANDS {
+        let seen = format!("complete -c diskspd -n '__fish_seen_subcommand_from {}'", command.name);
+        let _ = match command.offers {
+            Offers::Files => writeln!(text, "{seen} -F"),
+            Offers::Nothing => writeln!(text, "{seen} -f"),
+            Offers::Words(words) => writeln!(text, "{seen} -x -a '{}'", words.join(" ")),
+        };
+        for (option, meaning) in command.options.iter().chain(&[("--help", "explain the command")]) {
+            let name = match option.strip_prefix("--") {
+                Some(long) => format!("-l {long}"),
+                None => format!("-s {}", option.trim_start_matches('-')),
+            };
+            let _ = writeln!(text, "{seen} {name} -d '{}'", meaning.replace('\'', "\\'"));
+        }
     }
     text
 }
@@ -190,19 +228,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_behind_commands_are_offered_by_every_shell() {
-        for (command, words) in
-            [("completions", "bash zsh fish"), ("event", "wait set reset"), ("devices", "--json")]
-        {
-            let row = COMMANDS.iter().find(|row| row.name == command).unwrap();
-            assert_eq!(row.words().join(" "), words);
+    fn words_and_options_behind_commands_are_offered_by_every_shell() {
+        for command in COMMANDS {
             for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
                 let script = script(shell);
-                let line = script.lines().any(|line| line.contains(words));
-                assert!(line && script.contains(command), "{shell:?} {command}");
+                let mut wanted: Vec<String> = command
+                    .option_names()
+                    .map(|name| match (shell, name.strip_prefix("--")) {
+                        (Shell::Fish, Some(long)) => format!("-l {long}"),
+                        (Shell::Fish, None) => format!("-s {}", name.trim_start_matches('-')),
+                        _ => name.to_owned(),
+                    })
+                    .collect();
+                if let Offers::Words(words) = command.offers {
+                    wanted.push(words.join(" "));
+                }
+                let place = script.find(&match shell {
+                    Shell::Bash => format!(" {})", command.name),
+                    Shell::Zsh => format!("== {} ]]", command.name),
+                    Shell::Fish => format!("__fish_seen_subcommand_from {}'", command.name),
+                });
+                let behind = &script[place.unwrap()..];
+                for words in wanted {
+                    assert!(behind.contains(&words), "{shell:?} {} {words}", command.name);
+                }
             }
         }
-        assert!(COMMANDS.iter().find(|row| row.name == "report").unwrap().words().is_empty());
     }
 
     #[test]

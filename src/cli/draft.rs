@@ -4,7 +4,8 @@ use super::{
     Events, Invocation, OutRequest, Overrides, PrefillRequest, RunRequest, StreamRequest, XmlProfile,
 };
 use crate::engine::EngineKind;
-use crate::profile::{CacheMode, Profile, RawText, Target, TimeSpan};
+use crate::profile::{CacheMode, Profile, RawText, ResultFormat, Target, TimeSpan};
+use crate::units;
 use std::path::PathBuf;
 
 /// Settings as the options fill them in, and the state that later options are judged against.
@@ -52,6 +53,8 @@ pub struct Draft {
     pub destroy: bool,
     /// `--strict`
     pub strict: bool,
+    /// `--quiet`
+    pub quiet: bool,
     /// `--until-steady`, s
     pub until_steady: Option<u32>,
     /// `--flush-after`
@@ -62,6 +65,8 @@ pub struct Draft {
     pub xml_verdict: bool,
     /// `--prefill`
     pub prefill: Option<PrefillRequest>,
+    /// What was read otherwise than it may be meant, a line each.
+    pub warnings: Vec<String>,
     /// An option such as `-?` that answers at once; nothing behind it is read.
     pub answer: Option<Invocation>,
 }
@@ -72,8 +77,39 @@ impl Draft {
         self.target.block_size.into()
     }
 
+    /// DISKSPD's XML has no form for `-Sb`, which decides how block devices are used.
+    fn lost_in_profile(&self, paths: &[RawText]) -> Option<String> {
+        let is_device = |path: &RawText| {
+            let bytes = path.as_bytes();
+            bytes.first() == Some(&b'#') || bytes.starts_with(b"/dev/")
+        };
+        let to_xml = self.profile_only && self.overrides.result_format == Some(ResultFormat::Xml);
+        let lost = to_xml && self.cache_mode == Some(CacheMode::Cached) && paths.iter().any(is_device);
+        lost.then(|| {
+            "DISKSPD's XML profiles have no form for -Sb: run with -X, this one uses block devices without the cache; add \
+             <DisableOSCache>false</DisableOSCache> to the target to have them cached"
+                .to_owned()
+        })
+    }
+
+    /// Reads a lenient integer, the value of `option`. What stands behind its digits is dropped, as DISKSPD does, but not
+    /// without a word: who writes `-W0.5` or `-o1,2,4` means something else than 0 and 1.
+    pub fn lenient_integer(&mut self, option: &str, value: &[u8], expected: &str) -> i32 {
+        let number = units::parse_lenient_integer(value);
+        let dropped = units::behind_lenient_integer(value);
+        if !dropped.is_empty() {
+            let (shown, dropped) = (String::from_utf8_lossy(value), String::from_utf8_lossy(dropped));
+            self.warnings.push(format!(
+                "{option}{shown} is read as {option}{number}, as DISKSPD reads it: '{dropped}' is dropped. Give {expected}"
+            ));
+        }
+        number
+    }
+
     /// The request that the options and `paths` (targets, or substitutions for a profile's templates) make.
-    pub fn finish(self, command_line: RawText, paths: Vec<RawText>, warnings: Vec<String>) -> RunRequest {
+    pub fn finish(mut self, command_line: RawText, paths: Vec<RawText>) -> RunRequest {
+        let lost = self.lost_in_profile(&paths);
+        self.warnings.extend(lost);
         let mut profile = Profile { command_line, ..self.profile };
         let xml_profile = match self.profile_path {
             Some(path) => Some(XmlProfile { path, overrides: self.overrides, substitutions: paths }),
@@ -81,6 +117,7 @@ impl Draft {
                 let settings = Target {
                     block_alignment: self.alignment.unwrap_or(0),
                     cache_mode: self.cache_mode.unwrap_or(CacheMode::Cached),
+                    uncached_devices: self.cache_mode != Some(CacheMode::Cached),
                     ..self.target
                 };
                 let targets = paths.into_iter().map(|path| Target { path, ..settings.clone() }).collect();
@@ -103,12 +140,13 @@ impl Draft {
             recreate: self.recreate,
             destroy: self.destroy,
             strict: self.strict,
+            quiet: self.quiet,
             until_steady: self.until_steady,
             flush_after: self.flush_after,
             cpu_latency: self.cpu_latency,
             xml_verdict: self.xml_verdict,
             prefill: self.prefill,
-            warnings,
+            warnings: self.warnings,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is wrong with a command line, and how it is told.
 
 use crate::profile::RawText;
+use crate::units::visible::drives;
 use crate::units::{UnitError, UnitErrorKind};
 use std::fmt;
 
@@ -127,9 +128,9 @@ impl fmt::Display for CliError {
     }
 }
 
-/// An argument on one line: what is not UTF-8 and control characters are shown as U+FFFD, one for one.
+/// An argument on one line: what is not UTF-8 and what would drive a terminal are shown as U+FFFD, one for one.
 fn printable(text: &[u8]) -> String {
-    String::from_utf8_lossy(text).chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    String::from_utf8_lossy(text).chars().map(|c| if drives(c) { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ impl Flag {
         match self.read {
             Read::Switch(set) => set(draft),
             Read::Integer { required, min, max, expected, set } => {
-                let number = units::parse_lenient_integer(value);
+                let number = draft.lenient_integer(&self.name.with_dashes(), value, expected);
                 if number < min || number > max || (required && value.is_empty()) {
                     let what =
                         if value.is_empty() { "the value is missing" } else { "this value is not possible" };

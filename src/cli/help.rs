@@ -1,6 +1,6 @@
 //! The usage text.
 
-use super::commands::COMMANDS;
+use super::commands::{self, COMMANDS};
 use super::flags::GROUPS;
 use super::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
 use std::fmt::Write;
@@ -88,12 +88,44 @@ pub fn usage() -> String {
     for command in COMMANDS {
         row(&mut text, format!("{} {}", command.name, command.arguments).trim_end(), command.help);
     }
+    text.push_str("  diskspd <command> --help explains a command.\n");
     text.push_str("\nExamples:\n");
     for (line, meaning) in EXAMPLES {
         let _ = writeln!(text, "  {line}\n      {meaning}");
     }
     text.push_str("\nBrackets show what holds without the option. diskspd man explains more.\n");
     text
+}
+
+/// The usage of a command, as `diskspd <command> --help` prints it; ends with a line feed. Empty for a name that is none.
+pub fn command_usage(name: &str) -> String {
+    let Some(command) = commands::find(name.as_bytes()) else { return String::new() };
+    let mut help = command.help.chars();
+    let help = help.next().map(char::to_uppercase).into_iter().flatten().chain(help).collect::<String>();
+    let mut text = format!("Usage: {}\n\n", command.usage());
+    wrap(&mut text, &format!("{help}."));
+    text.push_str("\nOptions:\n");
+    for (form, meaning) in command.options.iter().chain(&[("--help, -?", "print this")]) {
+        row(&mut text, form, meaning);
+    }
+    text
+}
+
+/// A paragraph.
+fn wrap(text: &mut String, paragraph: &str) {
+    let mut width = 0;
+    for word in paragraph.split(' ') {
+        if width > 0 && width + 1 + word.len() > WIDTH {
+            text.push('\n');
+            width = 0;
+        } else if width > 0 {
+            text.push(' ');
+            width += 1;
+        }
+        text.push_str(word);
+        width += word.len();
+    }
+    text.push('\n');
 }
 
 fn section(text: &mut String, title: &str, rows: &[(&str, &str)]) {

@@ -42,6 +42,9 @@ pub fn page() -> String {
     page.push_str(".SH COMMANDS\n");
     for command in COMMANDS {
         item(&mut page, format!("{} {}", command.name, command.arguments).trim_end(), command.help);
+        for (option, meaning) in command.options {
+            let _ = writeln!(page, ".br\n{}: {}.", escape(option), escape(meaning));
+        }
     }
     page.push_str(".SH EXIT STATUS\n");
     let codes = [

@@ -13,6 +13,7 @@ pub mod man;
 mod parse;
 mod suggest;
 
+pub use commands::nearly as nearly_command;
 pub use completions::Shell;
 pub use error::{ArgumentPlace, CliError};
 pub use parse::parse;
@@ -40,6 +41,11 @@ pub enum Invocation {
     Usage {
         /// Nothing was given.
         no_arguments: bool,
+    },
+    /// Print the usage of a command.
+    CommandUsage {
+        /// Its name, one of the table.
+        command: &'static str,
     },
     /// Print the version.
     Version,
@@ -110,6 +116,8 @@ pub struct RunRequest {
     pub destroy: bool,
     /// `--strict`: fail when the figures are not what they seem to be.
     pub strict: bool,
+    /// `--quiet`: of what was found tell only what makes the figures other than they seem to be.
+    pub quiet: bool,
     /// `--until-steady`: the longest that the warm-up may take, s.
     pub until_steady: Option<u32>,
     /// `--flush-after`: what is still in memory at the end is written, and that is timed.

@@ -58,9 +58,9 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
         return Err(CliError::new("no target")
             .hint("name at least one file or block device behind the options; diskspd -? explains"));
     }
-    let warnings = detached_value_warning(&options, &targets, &draft).into_iter().collect();
+    draft.warnings.extend(detached_value_warning(&options, &targets, &draft));
     let paths = targets.iter().map(|path| RawText::from(path.to_vec())).collect();
-    Ok(Invocation::Run(Box::new(draft.finish(command_line, paths, warnings))))
+    Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
 }
 
 fn join(arguments: &[OsString]) -> Vec<u8> {

@@ -87,7 +87,7 @@ pub fn nearest_long_option(given: &[u8]) -> Option<&'static Flag> {
 }
 
 /// Levenshtein distance.
-fn distance(a: &[u8], b: &[u8]) -> usize {
+pub fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
         let mut diagonal = row[0];

@@ -7,6 +7,7 @@ use crate::system::devices::{self, Disk};
 use crate::system::refusal::{How, Use};
 use crate::system::root::Root;
 use crate::units::Size;
+use crate::units::visible::line;
 use std::fmt::Write;
 
 /// Returns the exit code.
@@ -42,6 +43,10 @@ fn table(disks: &[Disk]) -> String {
     let mut rows = vec![HEADINGS.map(str::to_owned)];
     rows.extend(disks.iter().map(row));
     let mut widths = [0; HEADINGS.len()];
+    // What a model or the file behind a device is called has its place within a line.
+    for cell in rows.iter_mut().flatten() {
+        *cell = line(cell).into_owned();
+    }
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.chars().count());
@@ -86,6 +91,8 @@ fn short(disk: &Disk, used: &Use) -> String {
         How::Member { file_system } => format!("member of a {file_system}"),
         How::Swap => "swap".into(),
         How::HeldBy { holder } => holder.clone(),
+        How::Served { by } => by.clone(),
+        How::Locked { .. } => "locked".into(),
     };
     let itself =
         used.device == disk.path.to_string_lossy() || used.device.ends_with(&format!("({})", disk.name));

@@ -7,17 +7,32 @@ mod load;
 mod output;
 mod report;
 mod run;
+mod shown;
 
 use crate::cli::{self, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, Invocation};
 use crate::engine;
+use crate::sys::process;
 use crate::sys::standard_error::say;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs the command that the arguments (program name first) ask for; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    process::prepare();
     crate::clock::prepare();
-    let code = match cli::parse(&arguments) {
+    let code = std::panic::catch_unwind(|| code_for(&arguments)).unwrap_or_else(|_| {
+        say("ERROR: the program ended in a defect, see above; please report it");
+        EXIT_RUN_FAILED
+    });
+    ExitCode::from(code)
+}
+
+fn code_for(arguments: &[OsString]) -> u8 {
+    if let Some(message) = misspelled_command(arguments) {
+        say(message);
+        return EXIT_USAGE;
+    }
+    match cli::parse(arguments) {
         Ok(invocation) => dispatch(invocation),
         // -ye takes effect where it stands, whatever is wrong behind it.
         Err(error) => match event::try_all(&error.set_events) {
@@ -27,8 +42,19 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
             }
             false => EXIT_RUN_FAILED,
         },
-    };
-    ExitCode::from(code)
+    }
+}
+
+/// `diskspd repot run.json` would measure two small files, or nothing, and report that.
+fn misspelled_command(arguments: &[OsString]) -> Option<String> {
+    let (word, command) = cli::nearly_command(arguments)?;
+    let is_there = word.as_path().symlink_metadata().is_ok();
+    (!is_there).then(|| {
+        format!(
+            "ERROR: '{word}' is no command, and there is no file of that name\n  \
+             hint: did you mean diskspd {command}? A target that is still to be made is written ./{word}"
+        )
+    })
 }
 
 fn dispatch(invocation: Invocation) -> u8 {
@@ -37,6 +63,7 @@ fn dispatch(invocation: Invocation) -> u8 {
             let printed = print(&cli::help::usage());
             if no_arguments { EXIT_USAGE } else { printed }
         }
+        Invocation::CommandUsage { command } => print(&cli::help::command_usage(command)),
         Invocation::Version => print(&format!("{}\n", cli::help::version())),
         Invocation::EngineHelp => print(&engine::describe_all()),
         Invocation::Man => print(&cli::man::page()),

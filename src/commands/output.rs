@@ -1,27 +1,49 @@
 //! Where reports go: standard output, and the files of `--out`.
 
+use super::shown;
 use crate::cli::{EXIT_RUN_FAILED, OutRequest, RunRequest, StreamRequest};
-use crate::profile::Profile;
+use crate::profile::{Profile, RawText};
 use crate::report::{self, Format};
 use crate::results::Record;
-use crate::run::Stream;
-use crate::run::destination::{self, Destination, inherited, named};
+use crate::run::destination::{self, Destination, Named, inherited, named, open_special, refuse_doubles};
+use crate::run::{FromTheFirstLine, LateFile, Stream};
+use crate::sys::place::{Place, elsewhere};
 use crate::sys::standard_error::say;
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use crate::sys::standard_output;
+use crate::units::visible::Guard;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Writes bytes to standard output; returns the exit code.
 pub fn to_stdout(bytes: &[u8]) -> u8 {
-    let mut out = io::stdout().lock();
+    let mut out = standard_output::writer();
     super::code_of(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
 /// Writes a report to standard output; returns the exit code.
 pub fn report_to_stdout(format: &Format, record: &Record) -> u8 {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(standard_output::writer());
+    let record = &*shown::on_standard_output(record);
     super::code_of((format.write)(record, &mut out).and_then(|()| out.flush()))
+}
+
+/// That a CSV of `--out` will hold no line, which only a run with intervals has.
+pub fn empty_csv(outs: &[OutRequest], profile: &Profile) -> Option<String> {
+    let is_csv = |out: &&OutRequest| {
+        out.format.or(report::format_of(&out.path).map(|format| format.name)) == Some("csv")
+    };
+    let out = outs.iter().find(is_csv)?;
+    let without = profile.time_spans.iter().all(|span| !span.calculate_iops_std_dev);
+    without.then(|| {
+        format!(
+            "--out {}: the file will hold its first line alone: a CSV shows the course by intervals, which only -D \
+             measures; add -D, or -D<ms> for intervals of another length than a second",
+            out.path.display()
+        )
+    })
 }
 
 /// Where the extra outputs of a run go: the files of `--out`, the stream.
@@ -37,7 +59,7 @@ pub struct Outputs {
 
 impl Outputs {
     /// Opens them all: before the run, so that what can't be written fails at once and not after an hour. What would
-    /// overwrite a target of the run is found before anything is touched.
+    /// overwrite a target of the run, or a file that it reads or writes besides, is found before anything is touched.
     ///
     /// # Errors
     /// A message.
@@ -50,11 +72,35 @@ impl Outputs {
             destination::refuse_target("--stream", &path_of(stream), &targets)?;
         }
         let standard_output = StandardOutput::of(request)?;
+        refuse_doubles(&written(request), &read(request, profile))?;
         let files = request.out.iter().map(|out| OutFile::create(out, request.xml_verdict));
         let files = files.collect::<Result<Vec<OutFile>, String>>()?;
         let stream = request.stream.as_ref().map(open_stream).transpose()?;
         Ok(Outputs { files, stream, standard_output })
     }
+}
+
+/// What the command line has written.
+fn written(request: &RunRequest) -> Vec<Named> {
+    let outs = request
+        .out
+        .iter()
+        .map(|out| Named { by: format!("--out {}", out.path.display()), path: named(&out.path) });
+    let stream = request.stream.as_ref().map(|stream| Named { by: "--stream".into(), path: path_of(stream) });
+    let log = request
+        .io_log
+        .as_ref()
+        .map(|path| Named { by: format!("--io-log {}", path.display()), path: named(path) });
+    outs.chain(stream).chain(log).collect()
+}
+
+/// What the run reads besides its targets.
+fn read(request: &RunRequest, profile: &Profile) -> Vec<Named> {
+    let of = |by: &str, path: &RawText| Named { by: format!("{by}{path}"), path: path.as_path().to_owned() };
+    let profile_of = request.xml_profile.as_ref().map(|from| of("-X", &from.path));
+    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    let sources = targets.filter_map(|target| target.random_data_source.as_ref()?.path.as_ref());
+    profile_of.into_iter().chain(sources.map(|path| of("-Z<size>,", path))).collect()
 }
 
 /// What goes to standard output.
@@ -117,12 +163,8 @@ fn open_stream(request: &StreamRequest) -> Result<Stream, String> {
             (Box::new(inherited(*number, &format!("--stream fd:{number}"))?), format!("fd:{number}"))
         }
         StreamRequest::File(path) => {
-            let name = format!("--stream {}", path.display());
-            let file = match Destination::of(path) {
-                Destination::Descriptor(number) => inherited(number, &name)?,
-                _ => File::create(path).map_err(|e| format!("{name}: can't be created: {e}"))?,
-            };
-            (Box::new(file), path.display().to_string())
+            let file = LateFile::open(path, &format!("--stream {}", path.display()))?;
+            (Box::new(FromTheFirstLine(file)), path.display().to_string())
         }
     };
     Stream::new(sink, name).map_err(|e| format!("--stream: no thread can be started for it: {e}"))
@@ -140,21 +182,17 @@ pub struct OutFile {
 #[derive(Debug)]
 enum Sink {
     /// A regular file: it appears under its name whole or not at all, and is replaced after every time span.
-    File {
-        path: PathBuf,
-        /// Beside it.
-        partial: PathBuf,
-    },
+    File(Arc<Place>),
     /// A pipe, a device, a descriptor: it takes a single report, at the end.
     Open(File),
 }
 
 impl OutFile {
-    /// Opens what is no file; of a file one of a temporary name beside it. `verdict`: XML gets the verdict about the
-    /// devices.
+    /// Opens what is no file; of a file the place is tried out, and what is there stays as it is. `verdict`: XML gets the
+    /// verdict about the devices.
     ///
     /// # Errors
-    /// A message: unknown extension, or the file can't be created.
+    /// A message: unknown extension, or the file can't be created or replaced.
     pub fn create(request: &OutRequest, verdict: bool) -> Result<OutFile, String> {
         let path = &request.path;
         let given = path.display();
@@ -170,16 +208,12 @@ impl OutFile {
         if path.is_dir() {
             return Err(format!("--out {given}: is a directory; name a file in it"));
         }
-        let failed = |e: io::Error| format!("--out {given}: can't be created: {e}");
-        let sink = match Destination::of(&named(path)) {
-            Destination::Descriptor(number) => Sink::Open(inherited(number, &format!("--out {given}"))?),
-            Destination::Special => Sink::Open(OpenOptions::new().write(true).open(path).map_err(failed)?),
+        let by = format!("--out {given}");
+        let sink = match Destination::trusted(&named(path), &by)? {
+            Destination::Descriptor(number) => Sink::Open(inherited(number, &by)?),
+            Destination::Special => Sink::Open(open_special(path, &by)?),
             Destination::File(path) => {
-                let mut name = OsString::from(path.file_name().unwrap_or_default());
-                name.push(format!(".{}.partial", std::process::id()));
-                let partial = path.with_file_name(name);
-                File::create(&partial).map_err(failed)?;
-                Sink::File { path, partial }
+                Sink::File(Place::open(&path).map_err(|error| format!("{by}: {error}"))?)
             }
         };
         Ok(OutFile { path: path.clone(), sink, format: format.with_verdict(verdict) })
@@ -187,49 +221,82 @@ impl OutFile {
 
     /// Whether it can be written more than once, the last report replacing those before.
     pub fn is_replaceable(&self) -> bool {
-        matches!(self.sink, Sink::File { .. })
+        matches!(self.sink, Sink::File(_))
     }
 
-    /// Writes the report and gives the file its name; a report that was saved before is replaced.
+    /// Writes the report and gives the file its name; a report that was saved before is replaced. Where it can't be put
+    /// in its place it's kept under another name.
     ///
     /// # Errors
-    /// A message.
+    /// A message, with the place of a report that is kept elsewhere.
     pub fn save(&self, record: &Record) -> Result<(), String> {
-        let saved = match &self.sink {
-            Sink::File { path, partial } => self.replace(path, partial, record),
-            Sink::Open(file) => {
-                let mut file = io::BufWriter::new(file);
-                match (self.format.write)(record, &mut file).and_then(|()| file.flush()) {
-                    // As on standard output: a reader that has seen enough.
-                    Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                    answer => answer,
-                }
-            }
-        };
-        saved.map_err(|e| format!("--out {}: can't be written: {e}", self.path.display()))
-    }
-
-    fn replace(&self, path: &Path, partial: &Path, record: &Record) -> io::Result<()> {
-        let mut file = io::BufWriter::new(File::create(partial)?);
-        (self.format.write)(record, &mut file)?;
-        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        fs::rename(partial, path)
-    }
-}
-
-impl Drop for OutFile {
-    fn drop(&mut self) {
-        if let Sink::File { partial, .. } = &self.sink {
-            // It has its own name by now, or it could not be written; a left-over would only confuse.
-            let _ = fs::remove_file(partial);
+        let failed =
+            |why: &dyn std::fmt::Display| format!("--out {}: can't be written: {why}", self.path.display());
+        match &self.sink {
+            Sink::File(place) => self.replace(place, record).map_err(|why| failed(&why)),
+            Sink::Open(file) => match self.print(record, file) {
+                // As on standard output: a reader that has seen enough.
+                Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                answer => answer.map_err(|error| failed(&error)),
+            },
         }
     }
+
+    /// To what may be a terminal. JSON keeps texts within their lines by itself.
+    fn print(&self, record: &Record, file: &File) -> io::Result<()> {
+        if !file.is_terminal() {
+            return self.write(record, file);
+        }
+        let record = if self.format.name == "json" { Cow::Borrowed(record) } else { shown::shown(record) };
+        let mut out = io::BufWriter::new(Guard::new(file, true));
+        (self.format.write)(&record, &mut out).and_then(|()| out.flush())
+    }
+
+    fn write(&self, record: &Record, file: &File) -> io::Result<()> {
+        let mut file = io::BufWriter::new(file);
+        (self.format.write)(record, &mut file).and_then(|()| file.flush())
+    }
+
+    fn replace(&self, place: &Arc<Place>, record: &Record) -> Result<(), String> {
+        let written = place.begin().and_then(|mut new| {
+            self.write(record, new.file())?;
+            new.file().sync_all()?;
+            Ok(new)
+        });
+        match written {
+            Ok(mut new) => new.put().map_err(|not| not.to_string()),
+            // The disk may be full: what was measured isn't lost for that.
+            Err(error) => Err(match self.write_elsewhere(record) {
+                Ok(path) => format!("{error}; the report is kept as {}", path.display()),
+                Err(other) => format!("{error}; nor can it be kept elsewhere: {other}"),
+            }),
+        }
+    }
+
+    fn write_elsewhere(&self, record: &Record) -> io::Result<PathBuf> {
+        let (file, path) = elsewhere(self.path.file_name().unwrap_or_default())?;
+        let written = self.write(record, &file);
+        // There is no better place for it; whether a power cut would take it is another matter.
+        let _ = file.sync_all();
+        if written.is_err() {
+            let _ = std::fs::remove_file(&path);
+        }
+        written.map(|()| path)
+    }
 }
 
-/// Writes all these reports; every one is tried. Returns the exit code if one failed.
+/// Writes all these reports; every one is tried. A record without figures replaces no file. Returns the exit code if one
+/// failed.
 pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, record: &Record) -> Option<u8> {
     let mut failed = None;
     for file in files {
+        if file.is_replaceable() && !record.results.have_figures() {
+            say(format_args!(
+                "WARNING: --out {}: is not written, and an earlier file is left as it is: nothing was measured",
+                file.path.display()
+            ));
+            continue;
+        }
         if let Err(message) = file.save(record) {
             say(format_args!("ERROR: {message}"));
             failed = Some(EXIT_RUN_FAILED);

@@ -1,6 +1,6 @@
 //! `diskspd report FILE.json [-v]`: prints the report of a saved record again.
 
-use super::output;
+use super::{output, shown};
 use crate::cli::{EXIT_RUN_FAILED, ReportRequest};
 use crate::report::findings::{self, Detail};
 use crate::report::json::{self, RecordError};
@@ -8,6 +8,7 @@ use crate::report::text;
 use crate::results::{Record, summarize};
 use crate::sys::standard_error::{self, say};
 use crate::truth::judge;
+use crate::units::visible;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
@@ -15,9 +16,12 @@ use std::path::Path;
 /// Bytes read at once.
 const BUFFER: usize = 1 << 18;
 
+/// Longest record that is read from what has no size, bytes: a pipe, or what never ends.
+const LONGEST: u64 = 256 << 20;
+
 /// Returns the exit code.
 pub fn report(request: &ReportRequest) -> u8 {
-    let path = request.file.display();
+    let path = visible::line(&request.file.to_string_lossy()).into_owned();
     let read = match read(&request.file) {
         Ok(read) => read,
         Err(e) => {
@@ -29,7 +33,7 @@ pub fn report(request: &ReportRequest) -> u8 {
     };
     match read {
         Ok(record) => {
-            let code = output::to_stdout(&text::text(&record));
+            let code = output::to_stdout(&text::text(&shown::on_standard_output(&record)));
             let detail = if request.verbose { Detail::Full } else { Detail::Brief };
             standard_error::write(&findings::text(&judge(&record, &summarize(&record)), detail));
             code
@@ -43,11 +47,17 @@ pub fn report(request: &ReportRequest) -> u8 {
 
 /// The record in a file, or what a pipe gives.
 fn read(path: &Path) -> io::Result<Result<Record, RecordError>> {
-    let mut file = File::open(path)?;
+    let file = File::open(path)?;
     if file.metadata()?.is_file() {
         return Ok(json::read_from(BufReader::with_capacity(BUFFER, file)));
     }
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    file.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(io::Error::other(format!(
+            "it goes on after {} MiB, which no record does",
+            LONGEST >> 20
+        )));
+    }
     Ok(json::read(&bytes))
 }

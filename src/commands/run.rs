@@ -2,6 +2,7 @@
 
 use super::load;
 use super::output::{self, OutFile, Outputs, StandardOutput};
+use super::shown;
 use crate::cli::{EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, PrefillRequest, RunRequest};
 use crate::plan::{PlanError, Severity};
 use crate::profile::validate::{self, validate};
@@ -10,7 +11,8 @@ use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, plan_text, profile_text, profile_xml};
 use crate::results::{Record, Results, SpanResults, summarize};
 use crate::run::events::{self, Event, Events};
-use crate::run::{self, Console, Control, Options, Prefill, Probes};
+use crate::run::{self, Console, Control, End, Options, Outcome, Prefill, Probes};
+use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::system::{self, System, storage};
 use crate::truth::{Severity as Doubt, judge};
@@ -18,8 +20,8 @@ use std::sync::Arc;
 
 /// Returns the exit code.
 pub fn run(request: &RunRequest) -> u8 {
-    for warning in &request.warnings {
-        say(format_args!("WARNING: {warning}"));
+    if !request.quiet {
+        request.warnings.iter().for_each(|warning| say(format_args!("WARNING: {warning}")));
     }
     let profile = match load::profile(request) {
         Ok(profile) => profile,
@@ -39,6 +41,11 @@ pub fn run(request: &RunRequest) -> u8 {
         say(format_args!(
             "WARNING: -ft (TemporaryFile): Linux has no such hint; it is reported and changes nothing"
         ));
+    }
+    if !request.quiet
+        && let Some(warning) = output::empty_csv(&request.out, profile)
+    {
+        say(format_args!("WARNING: {warning}"));
     }
     let system = system::snapshot();
     let options = Options {
@@ -88,6 +95,7 @@ fn complain(errors: &[PlanError]) -> u8 {
 
 fn print_profile(profile: &Profile) -> u8 {
     let mut out = Vec::new();
+    let profile = &*shown::on_standard_output(profile);
     match profile.result_format {
         ResultFormat::Text => profile_text::write_profile(&mut out, profile),
         ResultFormat::Xml => profile_xml::write_profile(&mut out, profile, 0),
@@ -98,7 +106,7 @@ fn print_profile(profile: &Profile) -> u8 {
 /// Prints profile and plan; nothing is opened for writing, created or measured.
 fn dry_run(profile: &Profile, system: &System, options: &Options) -> u8 {
     let mut out = Vec::new();
-    profile_text::write_profile(&mut out, profile);
+    profile_text::write_profile(&mut out, &shown::on_standard_output(profile));
     let mut code = EXIT_SUCCESS;
     if let Err(errors) = run::cpu_latency_refusal(options) {
         code = complain(&errors);
@@ -192,14 +200,37 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
             return EXIT_RUN_FAILED;
         }
     };
-    let console = Console::new(profile.verbose).beside_document(document).with_stream(stream);
-    let mut record = Record::new(profile.clone(), system.clone(), Results::default());
-    let outcome = match run::run(profile, &system, &options, &control, &console, &mut |so_far| {
-        save_so_far(&mut record, so_far, &files)
-    }) {
-        Ok(outcome) => outcome,
-        Err(errors) => return complain(&errors),
+    let console = Arc::new(Console::new(profile.verbose).beside_document(document).with_stream(stream));
+    let files = Arc::new(files);
+    let record = Record::new(profile.clone(), system.clone(), Results::default());
+    let save = {
+        let (mut record, files) = (record.clone(), Arc::clone(&files));
+        move |so_far: &mut Results| save_so_far(&mut record, so_far, &files)
     };
+    let (outcome, left_behind) = match run::supervise(profile, &system, &options, &control, &console, save) {
+        End::Complete(Ok(outcome)) => (outcome, false),
+        End::Complete(Err(errors)) => return complain(&errors),
+        End::LeftBehind(mut outcome) => {
+            outcome.troubles.extend(console.end_stream());
+            (outcome, true)
+        }
+    };
+    let code = finish(profile, request, &files, standard_output, record, outcome);
+    if left_behind {
+        process::end(code);
+    }
+    code
+}
+
+/// Reports what came of the run; returns the exit code.
+fn finish(
+    profile: &Profile,
+    request: &RunRequest,
+    files: &[OutFile],
+    standard_output: StandardOutput,
+    mut record: Record,
+    outcome: Outcome,
+) -> u8 {
     record.results = outcome.results;
     // What is on standard output in place of this report would be followed by it, and could be read by no program.
     let mut code = match standard_output {
@@ -208,7 +239,7 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
             output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), &record)
         }
     };
-    code = output::save_all(&files, &record).unwrap_or(code);
+    code = output::save_all(files, &record).unwrap_or(code);
     if !outcome.failures.is_empty() && profile.result_format == ResultFormat::Xml {
         // As DISKSPD: the document ends without a line feed.
         say("");
@@ -222,8 +253,16 @@ fn measure(profile: &Profile, request: &RunRequest, system: System, mut options:
         ));
         code = EXIT_RUN_FAILED;
     }
+    for trouble in &outcome.troubles {
+        say(format_args!("ERROR: {trouble}"));
+        code = EXIT_RUN_FAILED;
+    }
     let judgement = judge(&record, &summarize(&record));
-    let detail = if profile.verbose { Detail::Full } else { Detail::Brief };
+    let detail = match (request.quiet, profile.verbose) {
+        (true, _) => Detail::Wrong,
+        (false, true) => Detail::Full,
+        (false, false) => Detail::Brief,
+    };
     standard_error::write(&findings::text(&judgement, detail));
     let doubtful = request.strict && judgement.worst() == Some(Doubt::Wrong);
     if doubtful && code == EXIT_SUCCESS { EXIT_DOUBTFUL } else { code }

@@ -6,7 +6,7 @@
 use super::{Done, Engine, EngineError, Io, Limits, Setup, Unavailable, file};
 use crate::sys::aio::Queue;
 use crate::sys::io_priority::IoPriority;
-use crate::sys::memory::Buffer;
+use crate::sys::memory::{Buffer, Slot, SlotMut};
 use std::io;
 use std::time::Duration;
 
@@ -61,12 +61,12 @@ impl Engine for Aio {
         self.queue.wait(min, timeout, |request, result| done.push(Done { request, result })).map_err(failed)
     }
 
-    fn buffer(&mut self) -> &mut [u8] {
-        self.queue.memory()
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.queue.slot(io.buffer_offset, io.length as usize)
     }
 
-    fn content(&self) -> &[u8] {
-        self.queue.content()
+    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
+        self.queue.slot_mut(io.buffer_offset, io.length as usize)
     }
 
     fn features(&self) -> String {

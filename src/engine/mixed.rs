@@ -4,6 +4,7 @@ use super::mmap::Mapped;
 use super::uring::Unregistered;
 use super::{Direction, Done, Engine, EngineError, EngineRow, File, Io, Limits, Setup};
 use crate::sys::io_priority::ThreadIoPriority;
+use crate::sys::memory::{Slot, SlotMut};
 use std::time::Duration;
 
 /// Where the I/Os of a file go.
@@ -58,8 +59,8 @@ impl Engine for Mixed {
             match &mut self.ways[io.file as usize] {
                 Way::Mapped(view) => {
                     let result = match io.direction {
-                        Direction::Read => view.read(io, self.queue.buffer(), &mut self.thread)?,
-                        Direction::Write => view.write(io, self.queue.content(), &mut self.thread)?,
+                        Direction::Read => view.read(io, self.queue.slot_mut(io), &mut self.thread)?,
+                        Direction::Write => view.write(io, self.queue.slot(io), &mut self.thread)?,
                     };
                     self.taken.push(Done { request: io.request, result });
                 }
@@ -83,12 +84,18 @@ impl Engine for Mixed {
         Ok(())
     }
 
-    fn buffer(&mut self) -> &mut [u8] {
-        self.queue.buffer()
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.queue.slot(io)
     }
 
-    fn content(&self) -> &[u8] {
-        self.queue.content()
+    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
+        self.queue.slot_mut(io)
+    }
+
+    fn use_workers(&mut self, file: u32) {
+        if let Some(Way::Queue(file)) = self.ways.get(file as usize) {
+            self.queue.use_workers(*file);
+        }
     }
 
     fn unregistered(&self) -> Option<&Unregistered> {

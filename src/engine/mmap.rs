@@ -3,7 +3,7 @@
 use super::{AtOnce, Direction, Done, Engine, EngineError, File, Io, Setup};
 use crate::sys::io_priority::{IoPriority, ThreadIoPriority};
 use crate::sys::mapping::{MapOptions, View};
-use crate::sys::memory::Buffer;
+use crate::sys::memory::{Buffer, Slot, SlotMut};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
@@ -30,8 +30,10 @@ impl Engine for Mmap {
         ios.submit(batch, |io| {
             let view = &mut views[io.file as usize];
             match io.direction {
-                Direction::Read => view.read(io, buffer.as_mut_slice(), thread),
-                Direction::Write => view.write(io, buffer.as_slice(), thread),
+                Direction::Read => {
+                    view.read(io, buffer.slot_mut(io.buffer_offset, io.length as usize), thread)
+                }
+                Direction::Write => view.write(io, buffer.slot(io.buffer_offset, io.length as usize), thread),
             }
         })
     }
@@ -41,12 +43,12 @@ impl Engine for Mmap {
         Ok(())
     }
 
-    fn buffer(&mut self) -> &mut [u8] {
-        self.buffer.as_mut_slice()
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.buffer.slot(io.buffer_offset, io.length as usize)
     }
 
-    fn content(&self) -> &[u8] {
-        self.buffer.as_slice()
+    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
+        self.buffer.slot_mut(io.buffer_offset, io.length as usize)
     }
 
     fn features(&self) -> String {
@@ -70,28 +72,28 @@ impl Mapped {
         Ok(Mapped { view, priority: file.priority })
     }
 
-    /// Does a read into its place in `private` memory; returns [`Done::result`]. Pages that have to be read for it are
+    /// Does a read into its slot (`None` = not all of that is private memory); returns [`Done::result`]. Pages that have to be read for it are
     /// read with the priority of the thread.
     pub(super) fn read(
         &mut self,
         io: &Io,
-        private: &mut [u8],
+        slot: Option<SlotMut>,
         thread: &mut ThreadIoPriority,
     ) -> Result<i64, EngineError> {
         thread.set(self.priority).map_err(super::priority_refused)?;
-        let Some(slot) = private.get_mut(io.place()) else { return Ok(-i64::from(libc::EFAULT)) };
+        let Some(slot) = slot else { return Ok(-i64::from(libc::EFAULT)) };
         Ok(result(self.view.read(io.offset, slot)))
     }
 
-    /// Does a write from its place in `memory`, of which a part may be shared; otherwise as [`Mapped::read`].
+    /// Does a write from its slot, which may be shared; otherwise as [`Mapped::read`].
     pub(super) fn write(
         &mut self,
         io: &Io,
-        memory: &[u8],
+        slot: Option<Slot>,
         thread: &mut ThreadIoPriority,
     ) -> Result<i64, EngineError> {
         thread.set(self.priority).map_err(super::priority_refused)?;
-        let Some(slot) = memory.get(io.place()) else { return Ok(-i64::from(libc::EFAULT)) };
+        let Some(slot) = slot else { return Ok(-i64::from(libc::EFAULT)) };
         Ok(result(self.view.write(io.offset, slot)))
     }
 }

@@ -16,7 +16,7 @@ pub mod uring;
 
 use crate::clock::Clock;
 use crate::sys::io_priority::IoPriority;
-use crate::sys::memory::Buffer;
+use crate::sys::memory::{Buffer, Slot, SlotMut};
 /// Most bytes of one I/O; engines refuse anything longer.
 pub use crate::sys::transfer::MAX_LENGTH;
 use crate::sys::transfer::Transfer;
@@ -55,6 +55,10 @@ pub struct Io {
 }
 
 impl Io {
+    /// No I/O: what a request has that never had one.
+    pub const NONE: Io =
+        Io { request: 0, file: 0, direction: Direction::Read, offset: 0, length: 0, buffer_offset: 0 };
+
     /// Its data in the memory.
     #[inline]
     fn place(&self) -> Range<usize> {
@@ -121,13 +125,17 @@ pub trait Engine {
     /// Never returns more than [`Setup::depth`] completions; room for so many in `done` avoids allocation here.
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError>;
 
-    /// The private memory of all I/Os, to prepare what is written next and to look at what was read. Parts that are in
-    /// flight must not be touched. (The bytes and not the [`Buffer`]: that one must stay where the kernel writes to.)
-    fn buffer(&mut self) -> &mut [u8];
+    /// The data of an I/O, to look at what was read: in the private memory or in the shared part behind it. `None` = it
+    /// doesn't lie within them. (Neither slices nor the [`Buffer`] are handed out: the kernel may be at any part.)
+    fn slot(&self, io: &Io) -> Option<Slot<'_>>;
 
-    /// All memory of the I/Os, the shared part behind the private one included, to look at: writes may lie in either.
-    /// The same goes for parts in flight.
-    fn content(&self) -> &[u8];
+    /// The same, to prepare what is written next; before it's handed over, else it carries old and new data mixed. `None`
+    /// = it doesn't lie within the private memory.
+    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>>;
+
+    /// The I/Os on this file ([`Io::file`]) block in the call that hands them over unless workers of the kernel do them. To be
+    /// said before the first of them; engines without such workers make nothing of it.
+    fn use_workers(&mut self, _file: u32) {}
 
     /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this kind can be;
     /// `None` = it hasn't, or that's how all such engines are.
@@ -161,6 +169,8 @@ pub enum EngineKind {
     SimThrottle,
     /// The same, growing slower for a minute.
     SimDrift,
+    /// The same, standing still for a second now and then.
+    SimStall,
 }
 
 impl EngineKind {
@@ -186,6 +196,7 @@ impl EngineKind {
             EngineKind::SimCliff => &ENGINES[6],
             EngineKind::SimThrottle => &ENGINES[7],
             EngineKind::SimDrift => &ENGINES[8],
+            EngineKind::SimStall => &ENGINES[9],
         }
     }
 }
@@ -215,7 +226,7 @@ pub struct EngineRow {
 }
 
 /// Every engine, in the order of the help.
-pub const ENGINES: [EngineRow; 9] = [
+pub const ENGINES: [EngineRow; 10] = [
     EngineRow {
         kind: EngineKind::Uring,
         name: "uring",
@@ -304,6 +315,13 @@ pub const ENGINES: [EngineRow; 9] = [
         name: "sim:drift",
         description: "the same, every I/O taking longer and longer for the first minute, twice as long in the end",
         open: |setup| Ok(Box::new(sim::Sim::new(setup, sim::SimDevice::drift()))),
+        ..SIMULATED
+    },
+    EngineRow {
+        kind: EngineKind::SimStall,
+        name: "sim:stall",
+        description: "the same, beginning no I/O for one second of every six",
+        open: |setup| Ok(Box::new(sim::Sim::new(setup, sim::SimDevice::stall()))),
         ..SIMULATED
     },
 ];

@@ -1,7 +1,7 @@
 //! Completes at once, without any I/O: what is left is the cost of the program itself.
 
 use super::{AtOnce, Done, Engine, EngineError, Io, Setup};
-use crate::sys::memory::Buffer;
+use crate::sys::memory::{Buffer, Slot, SlotMut};
 use std::time::Duration;
 
 /// See the module.
@@ -26,12 +26,12 @@ impl Engine for Null {
         Ok(())
     }
 
-    fn buffer(&mut self) -> &mut [u8] {
-        self.buffer.as_mut_slice()
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.buffer.slot(io.buffer_offset, io.length as usize)
     }
 
-    fn content(&self) -> &[u8] {
-        self.buffer.as_slice()
+    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
+        self.buffer.slot_mut(io.buffer_offset, io.length as usize)
     }
 
     fn features(&self) -> String {

@@ -7,8 +7,8 @@
 //! ```
 
 use super::{Direction, Done, Engine, EngineError, Io, Limits, Setup};
-use crate::clock::{Clock, Nanos};
-use crate::sys::memory::Buffer;
+use crate::clock::{Clock, Nanos, SECOND};
+use crate::sys::memory::{Buffer, Slot, SlotMut};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
@@ -42,6 +42,8 @@ enum SimCourse {
     Cliff { cache: u64, factor: u64 },
     /// An I/O every `interval` ns, and credits for so many more.
     Throttle { interval: Nanos, credits: u64 },
+    /// No I/O begins from second `from` to `to` of every `every`; ns.
+    Stalls { every: Nanos, from: Nanos, to: Nanos },
     /// Every I/O takes longer from one to the next: twice as long after this time, and then no longer.
     Drift { doubled_after: Nanos },
 }
@@ -89,6 +91,12 @@ impl SimDevice {
     /// Growing slower for a minute, down to half its speed.
     pub fn drift() -> SimDevice {
         SimDevice { course: SimCourse::Drift { doubled_after: 60_000_000_000 }, ..SimDevice::default() }
+    }
+
+    /// Beginning no I/O for one second of every six: from the third to the fourth.
+    pub fn stall() -> SimDevice {
+        let course = SimCourse::Stalls { every: 6 * SECOND, from: 3 * SECOND, to: 4 * SECOND };
+        SimDevice { course, ..SimDevice::default() }
     }
 
     /// The default device with faults, for tests: one I/O in `fail_every` fails with `EIO`, one in `short_every`
@@ -194,6 +202,10 @@ impl Sim {
                 self.allowed = self.allowed.max(now) + interval;
                 (time, self.allowed.saturating_sub(credits * interval))
             }
+            SimCourse::Stalls { every, from, to } => {
+                let passed = now.saturating_sub(self.start) % every;
+                (time, if (from..to).contains(&passed) { now - passed + to } else { 0 })
+            }
             SimCourse::Drift { doubled_after } => {
                 let passed = now.saturating_sub(self.start).min(doubled_after);
                 (time + time * (passed / 1000) / (doubled_after / 1000), 0)
@@ -255,12 +267,12 @@ impl Engine for Sim {
         Ok(())
     }
 
-    fn buffer(&mut self) -> &mut [u8] {
-        self.buffer.as_mut_slice()
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.buffer.slot(io.buffer_offset, io.length as usize)
     }
 
-    fn content(&self) -> &[u8] {
-        self.buffer.as_slice()
+    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
+        self.buffer.slot_mut(io.buffer_offset, io.length as usize)
     }
 
     fn features(&self) -> String {

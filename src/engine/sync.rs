@@ -3,7 +3,7 @@
 
 use super::{AtOnce, Direction, Done, Engine, EngineError, File, Io, Setup};
 use crate::sys::io_priority::ThreadIoPriority;
-use crate::sys::memory::Buffer;
+use crate::sys::memory::{Buffer, Slot, SlotMut};
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 use std::time::Duration;
 
@@ -55,12 +55,12 @@ impl Engine for Sync {
         Ok(())
     }
 
-    fn buffer(&mut self) -> &mut [u8] {
-        self.buffer.as_mut_slice()
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.buffer.slot(io.buffer_offset, io.length as usize)
     }
 
-    fn content(&self) -> &[u8] {
-        self.buffer.as_slice()
+    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
+        self.buffer.slot_mut(io.buffer_offset, io.length as usize)
     }
 
     fn features(&self) -> String {

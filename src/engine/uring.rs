@@ -8,6 +8,7 @@ pub use available::probe;
 use super::{Done, Engine, EngineError, Io, Limits, Setup, file};
 use crate::clock::{Nanos, monotonic};
 use crate::sys::io_priority::IoPriority;
+use crate::sys::memory::{Slot, SlotMut};
 use crate::sys::ring::{Entered, Ring};
 use std::time::Duration;
 
@@ -120,12 +121,16 @@ impl Engine for Uring {
         Ok(())
     }
 
-    fn buffer(&mut self) -> &mut [u8] {
-        self.ring.memory()
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.ring.slot(io.buffer_offset, io.length as usize)
     }
 
-    fn content(&self) -> &[u8] {
-        self.ring.content()
+    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
+        self.ring.slot_mut(io.buffer_offset, io.length as usize)
+    }
+
+    fn use_workers(&mut self, file: u32) {
+        self.ring.use_workers(file);
     }
 
     fn unregistered(&self) -> Option<&Unregistered> {

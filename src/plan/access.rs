@@ -1,16 +1,27 @@
 //! How a target is accessed: the caching modes (`-S`, `-N`), hints (`-f`) and priorities (`-I`) as Linux has them.
 
 use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
-use crate::profile::{self, CacheMode, FlushType, Target};
+use crate::profile::{self, FlushType, Target};
+use crate::system::target::{TargetFacts, TargetKind};
+
+/// Whether the page cache is between the I/Os on a target and the storage, if it isn't mapped.
+pub fn is_cached(target: &Target, facts: &TargetFacts) -> bool {
+    target.is_cached(facts.kind == TargetKind::BlockDevice)
+}
+
+/// Whether it is used without the cache only because it is a block device.
+pub fn is_uncached_device(target: &Target, facts: &TargetFacts) -> bool {
+    target.is_cached(false) && !is_cached(target, facts) && !target.memory_mapped_io
+}
 
 /// How it is opened. Mapped files are for reading and writing whatever is done with them, as in DISKSPD; write-through
 /// is then a matter of how they are copied to.
-pub fn open_mode(target: &Target) -> OpenMode {
+pub fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
     let mapped = target.memory_mapped_io;
     OpenMode {
         read: mapped || target.write_ratio < 100,
         write: mapped || target.write_ratio > 0,
-        direct: !mapped && target.cache_mode != CacheMode::Cached,
+        direct: !mapped && !is_cached(target, facts),
         dsync: !mapped && target.write_through,
         hint: hint(target),
     }
@@ -45,6 +56,7 @@ fn hint(target: &Target) -> AccessHint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::CacheMode;
 
     fn mapped(write_through: bool, flush_type: Option<FlushType>) -> Target {
         Target { memory_mapped_io: true, write_through, flush_type, ..Target::default() }
@@ -53,10 +65,33 @@ mod tests {
     #[test]
     fn a_mapped_target_is_open_for_both_directions_and_nothing_else_is_asked_of_it() {
         for write_ratio in [0, 50, 100] {
-            let mode = open_mode(&Target { write_ratio, ..mapped(true, None) });
+            let mode = open_mode(&Target { write_ratio, ..mapped(true, None) }, &TargetFacts::default());
             assert!(mode.read && mode.write && !mode.direct && !mode.dsync, "-w{write_ratio}: {mode:?}");
         }
         assert_eq!(map_options(&Target::default()), None);
+    }
+
+    #[test]
+    fn block_devices_are_used_without_the_cache_unless_sb_is_given_literally() {
+        let on = |kind| TargetFacts { kind, ..TargetFacts::default() };
+        let unstated = Target::default();
+        let cached = Target { uncached_devices: false, ..Target::default() };
+        let bypassed = Target { cache_mode: CacheMode::DisableOsCache, ..Target::default() };
+        let mapped = Target { memory_mapped_io: true, ..Target::default() };
+        for (target, file, device) in [
+            (&unstated, false, true),
+            (&cached, false, false),
+            (&bypassed, true, true),
+            (&mapped, false, false),
+        ] {
+            for (kind, direct) in
+                [(TargetKind::File, file), (TargetKind::Missing, file), (TargetKind::BlockDevice, device)]
+            {
+                assert_eq!(open_mode(target, &on(kind)).direct, direct, "{kind:?}: {target:?}");
+                let by_default = direct && target.cache_mode == CacheMode::Cached;
+                assert_eq!(is_uncached_device(target, &on(kind)), by_default, "{kind:?}: {target:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! From a time span and the facts of the machine to a plan.
 
-use super::access::{map_options, open_mode, priority};
+use super::access::{is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
 use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, tracing, writing};
 use crate::profile::{Profile, Target, TimeSpan};
@@ -166,7 +166,9 @@ fn worker(
             target: index,
             path: target.path.clone(),
             location: around.facts[index].location.clone(),
-            open: open_mode(target),
+            open: open_mode(target, &around.facts[index]),
+            uncached_device: is_uncached_device(target, &around.facts[index]),
+            workers: engine::needs_workers(target, &around.facts[index]),
             priority: priority(target),
             mapping: map_options(target),
             size,
@@ -192,6 +194,7 @@ fn worker(
         seed: 0,
         engine,
         reason,
+        one_by_one: choice.one_by_one,
         poll,
         depth,
         routines,

@@ -4,7 +4,7 @@ use super::PlanError;
 use super::access::open_mode;
 use crate::engine::EngineKind;
 use crate::profile::{Target, TimeSpan};
-use crate::system::completion::{Completion, Polling};
+use crate::system::completion::{Completion, OneByOne, Polling};
 use crate::system::target::{TargetFacts, TargetKind};
 
 /// An engine, and the reason for it, as the user is told it.
@@ -14,6 +14,8 @@ pub struct Choice {
     pub engine: EngineKind,
     /// Why.
     pub reason: &'static str,
+    /// Why it does one I/O after the other; `None` = it doesn't, or is asked for.
+    pub one_by_one: Option<OneByOne>,
 }
 
 /// What the user has said about engines.
@@ -34,8 +36,12 @@ enum Ends {
     InCache,
     /// Some time later, without anybody waiting meanwhile.
     Later,
-    /// The submitting thread would sleep until then.
+    /// The submitting thread would sleep until then: workers of the kernel do it in its place.
     Blocking,
+    /// The same, but the kernel has them do one write after the other.
+    BlockingWrites,
+    /// One after the other, while they are handed over.
+    OneByOne,
     /// Not known (yet).
     Unknown,
 }
@@ -71,12 +77,19 @@ struct Rule {
 }
 
 const fn rule(applies: fn(&Work) -> bool, engine: EngineKind, reason: &'static str) -> Rule {
-    Rule { applies, choice: Choice { engine, reason } }
+    Rule { applies, choice: Choice { engine, reason, one_by_one: None } }
+}
+
+impl Rule {
+    /// The same for work that is done one after the other because of this.
+    const fn because(self, one_by_one: OneByOne) -> Rule {
+        Rule { choice: Choice { one_by_one: Some(one_by_one), ..self.choice }, ..self }
+    }
 }
 
 /// The rules of `--engine auto`. A thread has one engine for all its targets: it does its I/Os itself only where that
 /// is no loss on any of them.
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 11] = [
     rule(
         |work| work.mapped,
         EngineKind::Mmap,
@@ -94,13 +107,30 @@ const RULES: [Rule; 9] = [
         EngineKind::Sync,
         "the target completes I/O in the submitting call: more outstanding I/Os than 1 per thread don't exist on it, \
          more of -o are only more buffers; more threads (-t) do more at a time",
-    ),
+    )
+    .because(OneByOne::Memory),
     rule(
         |work| work.all(&[Ends::InCall, Ends::InCache]),
         EngineKind::Sync,
         "writes to the page cache of this file system or device end in the submitting call: more outstanding I/Os than 1 \
          per thread don't exist for them, more of -o are only more buffers; more threads (-t) do more at a time",
-    ),
+    )
+    .because(OneByOne::PageCache),
+    rule(
+        |work| work.all(&[Ends::InCall, Ends::InCache, Ends::OneByOne]),
+        EngineKind::Sync,
+        "the target, or the kernel for it, does these I/Os one after the other, and makes the thread wait for each: more \
+         outstanding I/Os than 1 per thread don't exist on it, and would only be charged with each other's time; more threads \
+         (-t) do more at a time if anything does",
+    )
+    .because(OneByOne::Target),
+    rule(
+        |work| work.any(&[Ends::BlockingWrites]),
+        EngineKind::Uring,
+        "the target can't take I/O without making the thread wait: workers of the kernel do it for io_uring, several reads at \
+         a time, but on each file one write after the other",
+    )
+    .because(OneByOne::Writes),
     rule(
         |work| work.any(&[Ends::Blocking]),
         EngineKind::Uring,
@@ -119,6 +149,19 @@ const RULES: [Rule; 9] = [
     ),
 ];
 
+/// Why an engine that was asked for, and hands over several at a time, has them done one after the other.
+fn forced(engine: EngineKind, work: &Work) -> Option<OneByOne> {
+    match engine {
+        _ if work.depth == 1 => None,
+        EngineKind::Aio if work.any(&[Ends::Blocking, Ends::BlockingWrites, Ends::OneByOne]) => {
+            Some(OneByOne::Target)
+        }
+        EngineKind::Uring if work.any(&[Ends::BlockingWrites]) => Some(OneByOne::Writes),
+        EngineKind::Uring if work.any(&[Ends::OneByOne]) => Some(OneByOne::Target),
+        _ => None,
+    }
+}
+
 fn choose(work: &Work) -> Choice {
     let last = &RULES[RULES.len() - 1];
     RULES.iter().find(|rule| (rule.applies)(work)).unwrap_or(last).choice
@@ -129,7 +172,7 @@ fn choose(work: &Work) -> Choice {
 const SYNCHRONOUS_CACHE: [&str; 1] = ["ext4"];
 
 fn ends(target: &Target, facts: &TargetFacts) -> Ends {
-    let open = open_mode(target);
+    let open = open_mode(target, facts);
     let pages = |bytes: u64| bytes.is_multiple_of(4096);
     // A write of part of a page may have to read the rest of it.
     let whole_pages =
@@ -141,18 +184,32 @@ fn ends(target: &Target, facts: &TargetFacts) -> Ends {
         Completion::InCall => Ends::InCall,
         _ if cached_writes && in_call => Ends::InCache,
         Completion::Queued => Ends::Later,
-        Completion::Blocking => Ends::Blocking,
+        Completion::OneByOne => Ends::OneByOne,
+        // Of one file the kernel gives a worker one write at a time, unless the file system says that it needs no such care;
+        // those that do take I/O without blocking.
+        Completion::Blocking | Completion::Inline if !open.write || facts.kind == TargetKind::BlockDevice => {
+            Ends::Blocking
+        }
+        Completion::Blocking | Completion::Inline if !open.read => Ends::OneByOne,
+        Completion::Blocking | Completion::Inline => Ends::BlockingWrites,
         Completion::Unknown => Ends::Unknown,
     }
 }
 
+/// Whether io_uring is to give the I/Os on a target to workers of the kernel instead of trying them itself.
+pub fn needs_workers(target: &Target, facts: &TargetFacts) -> bool {
+    let waits = matches!(facts.completion, Completion::Blocking | Completion::Inline | Completion::OneByOne);
+    waits && !target.memory_mapped_io
+}
+
 /// How the target will be opened by whoever finds out how its I/Os end: `Some(O_DIRECT or not)`; `None` when the choice
 /// of an engine doesn't depend on it.
-pub fn completion_matters(span: &TimeSpan, target: &Target, wish: Wish) -> Option<bool> {
+pub fn completion_matters(span: &TimeSpan, target: &Target, facts: &TargetFacts, wish: Wish) -> Option<bool> {
     // In a pool a thread has the requests of several targets.
     let queue = span.thread_count > 0 || target.request_count > 1;
-    let open = wish.engine.is_none() && !wish.poll && !span.completion_routines;
-    (open && queue && !target.memory_mapped_io).then(|| open_mode(target).direct)
+    // The engines that hand over several at a time have to know whether that is what becomes of them.
+    let open = matches!(wish.engine, None | Some(EngineKind::Uring | EngineKind::Aio)) && !wish.poll;
+    (open && queue && !target.memory_mapped_io).then(|| open_mode(target, facts).direct)
 }
 
 /// The engine of a thread that has `depth` outstanding I/Os on these targets.
@@ -166,19 +223,20 @@ pub fn engine(
     wish: Wish,
 ) -> Result<Choice, PlanError> {
     let mapped = !members.is_empty() && members.iter().all(|(target, _)| target.memory_mapped_io);
+    let work = Work {
+        depth,
+        mapped,
+        routines: span.completion_routines,
+        poll: wish.poll,
+        ends: members
+            .iter()
+            .filter(|(target, _)| !target.memory_mapped_io)
+            .map(|(target, facts)| ends(target, facts))
+            .collect(),
+    };
     let choice = match wish.engine {
-        Some(engine) => Choice { engine, reason: "asked for (--engine)" },
-        None => choose(&Work {
-            depth,
-            mapped,
-            routines: span.completion_routines,
-            poll: wish.poll,
-            ends: members
-                .iter()
-                .filter(|(target, _)| !target.memory_mapped_io)
-                .map(|(target, facts)| ends(target, facts))
-                .collect(),
-        }),
+        Some(engine) => Choice { one_by_one: forced(engine, &work), engine, reason: "asked for (--engine)" },
+        None => choose(&work),
     };
     let kind = choice.engine;
     if wish.poll {
@@ -234,7 +292,7 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
                 engine.row().name
             )));
         }
-        if !open_mode(target).direct {
+        if !open_mode(target, facts).direct {
             return Err(PlanError::profile(
                 "--poll: only I/O that bypasses the page cache can be polled: add -Su or -Sh, or leave out --poll",
             ));

@@ -27,6 +27,10 @@ fn the_engine_follows_from_the_work() {
         (routines(8, &[InCall]), EngineKind::Uring, "-x"),
         (plain(2, &[Later]), EngineKind::Uring, "without blocking"),
         (plain(32, &[Later, Later]), EngineKind::Uring, "without blocking"),
+        (plain(4, &[OneByOne]), EngineKind::Sync, "one after the other"),
+        (plain(4, &[OneByOne, InCall]), EngineKind::Sync, "one after the other"),
+        (plain(4, &[OneByOne, Later]), EngineKind::Uring, "without blocking"),
+        (plain(4, &[BlockingWrites]), EngineKind::Uring, "one write after the other"),
         (plain(2, &[InCall]), EngineKind::Sync, "more outstanding I/Os than 1 per thread don't exist on it"),
         (plain(32, &[InCall, InCall]), EngineKind::Sync, "in the submitting call"),
         (plain(32, &[InCache]), EngineKind::Sync, "page cache"),
@@ -62,13 +66,16 @@ fn target() -> Target {
 
 #[test]
 fn writes_to_the_cache_end_in_the_call_where_the_kernel_has_no_other_way() {
-    let cached = Target { cache_mode: CacheMode::Cached, write_ratio: 100, ..target() };
+    let cached =
+        Target { cache_mode: CacheMode::Cached, uncached_devices: false, write_ratio: 100, ..target() };
     let on = |kind, file_system: &str| TargetFacts { kind, file_system: file_system.into(), ..facts() };
     let file = on(TargetKind::File, "ext4");
+    let waiting = TargetFacts { completion: Completion::Inline, file_system: "fuse".into(), ..facts() };
     for (target, facts, expected) in [
         (cached.clone(), file.clone(), Ends::InCache),
         (cached.clone(), on(TargetKind::Missing, "ext4"), Ends::InCache),
         (cached.clone(), on(TargetKind::BlockDevice, ""), Ends::InCache),
+        (Target { uncached_devices: true, ..cached.clone() }, on(TargetKind::BlockDevice, ""), Ends::Later),
         (cached.clone(), on(TargetKind::File, "xfs"), Ends::Later),
         (Target { write_ratio: 99, ..cached.clone() }, file.clone(), Ends::Later),
         (Target { write_through: true, ..cached.clone() }, file.clone(), Ends::Later),
@@ -78,9 +85,49 @@ fn writes_to_the_cache_end_in_the_call_where_the_kernel_has_no_other_way() {
         (Target { write_ratio: 100, ..target() }, file.clone(), Ends::Later),
         (target(), TargetFacts { completion: Completion::InCall, ..facts() }, Ends::InCall),
         (target(), TargetFacts { completion: Completion::Blocking, ..facts() }, Ends::Blocking),
+        (target(), TargetFacts { completion: Completion::Inline, ..facts() }, Ends::Blocking),
+        (target(), TargetFacts { completion: Completion::OneByOne, ..facts() }, Ends::OneByOne),
+        (Target { write_ratio: 30, ..target() }, waiting.clone(), Ends::BlockingWrites),
+        (Target { write_ratio: 100, ..target() }, waiting.clone(), Ends::OneByOne),
+        (
+            Target { write_ratio: 100, ..target() },
+            TargetFacts { kind: TargetKind::BlockDevice, ..waiting.clone() },
+            Ends::Blocking,
+        ),
         (target(), TargetFacts { completion: Completion::Unknown, ..facts() }, Ends::Unknown),
     ] {
         assert_eq!(ends(&target, &facts), expected, "{target:?} {facts:?}");
+    }
+}
+
+#[test]
+fn what_is_done_one_after_the_other_is_known_also_of_engines_that_were_asked_for() {
+    let span = TimeSpan::default();
+    let on = |completion| TargetFacts { completion, ..facts() };
+    let because = |write_ratio, completion, engine| {
+        let target = Target { write_ratio, request_count: 8, ..target() };
+        let wish = Wish { engine, poll: false };
+        super::engine(&span, &[(&target, &on(completion))], 8, wish).expect("a choice").one_by_one
+    };
+    let (memory, target, writes) = (Some(OneByOne::Memory), Some(OneByOne::Target), Some(OneByOne::Writes));
+    for (write_ratio, completion, auto, uring, aio) in [
+        (0, Completion::Queued, None, None, None),
+        (0, Completion::InCall, memory, None, None),
+        (0, Completion::Blocking, None, None, target),
+        (0, Completion::Inline, None, None, target),
+        (30, Completion::Inline, writes, writes, target),
+        (100, Completion::Blocking, target, target, target),
+        (0, Completion::OneByOne, target, target, target),
+    ] {
+        for (engine, expected) in
+            [(None, auto), (Some(EngineKind::Uring), uring), (Some(EngineKind::Aio), aio)]
+        {
+            assert_eq!(
+                because(write_ratio, completion, engine),
+                expected,
+                "{write_ratio} {completion:?} {engine:?}"
+            );
+        }
     }
 }
 
@@ -102,11 +149,12 @@ fn a_target_is_looked_at_only_when_the_choice_depends_on_it() {
         (&threads, &shallow, auto, None),
         (&pool, &shallow, auto, Some(true)),
         (&threads, &mapped, auto, None),
-        (&routines, &deep, auto, None),
-        (&threads, &deep, forced, None),
+        (&routines, &deep, auto, Some(true)),
+        (&threads, &deep, forced, Some(true)),
+        (&threads, &deep, Wish { engine: Some(EngineKind::Sync), poll: false }, None),
         (&threads, &deep, polled, None),
     ] {
-        assert_eq!(completion_matters(span, target, wish), expected, "{target:?} {wish:?}");
+        assert_eq!(completion_matters(span, target, &facts(), wish), expected, "{target:?} {wish:?}");
     }
 }
 

@@ -22,6 +22,7 @@ use crate::profile::{RandomDataSource, RawText};
 pub use crate::sys::files::{AccessHint, OpenMode};
 pub use crate::sys::io_priority::IoPriority;
 pub use crate::sys::mapping::{Flush, MapOptions};
+use crate::system::completion::OneByOne;
 use crate::workload::TargetWorkload;
 use crate::workload::pace::Limit;
 use std::path::PathBuf;
@@ -75,6 +76,8 @@ pub struct WorkerPlan {
     pub engine: EngineKind,
     /// Why this one, for people.
     pub reason: &'static str,
+    /// Why its I/Os are done one after the other; `None` = they aren't, or it was asked to do so.
+    pub one_by_one: Option<OneByOne>,
     /// Completions are polled for (`--poll`).
     pub poll: bool,
     /// Requests in all: the largest number of I/Os in flight.
@@ -95,6 +98,17 @@ impl WorkerPlan {
     /// Whether the I/Os on any of its targets have to wait for their time.
     pub fn is_limited(&self) -> bool {
         self.targets.iter().any(|target| target.limit != Limit::None)
+    }
+
+    /// Whether the I/Os on any of its targets have a time to start at.
+    pub fn is_paced(&self) -> bool {
+        (0..self.targets.len()).any(|target| self.is_paced_on(target))
+    }
+
+    /// Whether those on this target have: by a rate, but not by bursts, whose beginning depends on the end of the one before.
+    pub fn is_paced_on(&self, target: usize) -> bool {
+        let limit = self.targets.get(target).map(|target| target.limit);
+        !self.floating && matches!(limit, Some(Limit::Rate { .. }))
     }
 }
 
@@ -127,6 +141,10 @@ pub struct WorkerTarget {
     pub location: PathBuf,
     /// How it is opened.
     pub open: OpenMode,
+    /// It is a block device, and without the cache because nothing else was asked for.
+    pub uncached_device: bool,
+    /// With io_uring, workers of the kernel do its I/Os: they block.
+    pub workers: bool,
     /// Priority of its I/Os.
     pub priority: IoPriority,
     /// How it is mapped into memory; `None` = it isn't.

@@ -1,6 +1,7 @@
 //! What a target has to be like for the work planned on it.
 
 use super::PlanError;
+use super::access::is_cached;
 use crate::profile::{CacheMode, DistributionKind, Target};
 use crate::system::target::{DirectRequirements, TargetFacts, TargetKind, is_drive_letter};
 use crate::units;
@@ -51,7 +52,7 @@ pub fn check(
     }
     if !simulated
         && !target.memory_mapped_io
-        && target.cache_mode != CacheMode::Cached
+        && !is_cached(target, facts)
         && let Some(needs) = facts.direct
         && let Err(message) = direct(target, facts, size, needs)
     {
@@ -151,9 +152,13 @@ fn direct(target: &Target, facts: &TargetFacts, size: u64, needs: DirectRequirem
     if off.is_empty() {
         return Ok(());
     }
+    let why = match target.cache_mode {
+        CacheMode::Cached => "a block device is used without the cache, unless -Sb is given, and there",
+        _ => "without the cache (-S, -Su, -Sh, -Sr, -h)",
+    };
     Err(format!(
-        "'{path}': without the cache (-S, -Su, -Sh, -Sr, -h) every I/O has to lie on the logical blocks of the device, {grid} \
-         bytes each; {} {} not a multiple of it{remedy}",
+        "'{path}': {why} every I/O has to lie on the logical blocks of the device, {grid} bytes each; {} {} not a multiple of \
+         it{remedy}; -Sb goes through the cache, which takes any size",
         off.join(" and "),
         if off.len() == 1 { "is" } else { "are" }
     ))

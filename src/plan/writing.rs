@@ -1,7 +1,8 @@
 //! What writes carry and how fast I/O goes: from a target's settings to a worker's.
 
+use super::access::is_cached;
 use super::{WorkerPlan, WriteContent};
-use crate::profile::{CacheMode, RandomDataSource, Target, Throughput, TimeSpan};
+use crate::profile::{RandomDataSource, Target, Throughput, TimeSpan};
 use crate::system::target::TargetFacts;
 use crate::workload::pace::Limit;
 
@@ -34,7 +35,7 @@ pub fn content(span: &TimeSpan, index: usize, facts: &TargetFacts) -> WriteConte
 
 /// What positions in a source are multiples of, bytes: memory for `O_DIRECT` has to be aligned.
 fn alignment(target: &Target, facts: &TargetFacts) -> u32 {
-    if target.cache_mode == CacheMode::Cached {
+    if is_cached(target, facts) {
         return 1;
     }
     facts.direct.map_or(SECTOR, |needs| needs.memory.max(SECTOR)).next_power_of_two()
@@ -90,7 +91,7 @@ pub fn pauses_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::ThreadTarget;
+    use crate::profile::{CacheMode, ThreadTarget};
     use crate::system::target::DirectRequirements;
 
     fn source(size: u64) -> Option<RandomDataSource> {

@@ -213,6 +213,11 @@ pub struct Target {
     pub request_count: u32,
     /// Cache mode of `-S`.
     pub cache_mode: CacheMode,
+    /// Block devices are used without the page cache although the cache mode is [`CacheMode::Cached`]: that is the default,
+    /// and `-Sb` wasn't given literally. DISKSPD's reports and profiles know no difference; in records of older programs
+    /// devices were cached, and this is false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncached_devices: bool,
     /// `-Sw`
     pub write_through: bool,
     /// `-Sm`
@@ -264,6 +269,7 @@ impl Default for Target {
             use_large_pages: false,
             request_count: 2,
             cache_mode: CacheMode::Cached,
+            uncached_devices: true,
             write_through: false,
             memory_mapped_io: false,
             flush_type: None,
@@ -290,6 +296,12 @@ impl Target {
         if self.block_alignment == 0 { u64::from(self.block_size) } else { self.block_alignment }
     }
 
+    /// Whether the page cache is between the I/Os and the storage, by `-S`; a mapped target always has it. A block device is
+    /// what DISKSPD calls a physical drive or a partition: no file cache lies above those unless one is asked for.
+    pub fn is_cached(&self, block_device: bool) -> bool {
+        self.cache_mode == CacheMode::Cached && !(block_device && self.uncached_devices)
+    }
+
     /// A template (`*1`) that an XML profile leaves to the command line to fill in.
     pub fn is_template(&self) -> bool {
         self.path.as_bytes().first() == Some(&b'*')
@@ -300,7 +312,7 @@ impl Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheMode {
-    /// `-Sb` and the default: the operating system caches.
+    /// `-Sb` and the default: the operating system caches; by default files only ([`Target::uncached_devices`]).
     Cached,
     /// `-Su`: the operating system's cache is bypassed.
     DisableOsCache,

@@ -1,5 +1,6 @@
 //! Text as the user gave it: usually UTF-8, but paths need not be.
 
+use crate::units::visible;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -45,10 +46,10 @@ impl From<OsString> for RawText {
     }
 }
 
-/// For messages: what is not UTF-8 is shown as U+FFFD.
+/// For messages: in one line and harmless for a terminal; what is not UTF-8 is shown as U+FFFD.
 impl fmt::Display for RawText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&String::from_utf8_lossy(&self.0))
+        f.write_str(&visible::line(&String::from_utf8_lossy(&self.0)))
     }
 }
 

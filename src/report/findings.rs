@@ -1,46 +1,70 @@
 //! What was found about a run, for people: the block that goes to standard error after the report.
 
 use crate::truth::{Finding, Judgement, Limiter, Severity};
+use crate::units::visible::line;
 
 /// How much of it people get to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
+    /// What makes the figures other than they seem to be, in a line each (`--quiet`).
+    Wrong,
     /// What takes something away from the figures, and what limited them; the names of the rest.
     Brief,
     /// Everything that was found (`-v`).
     Full,
 }
 
-/// The whole block, the verdicts first, then the findings, worst first; empty = nothing was observed.
+/// The whole block, the worst first; empty = nothing was observed. A verdict stands before findings that are as bad:
+/// whether the device was measured at all decides what the others mean.
 ///
 /// ```text
-/// VERIFIED: the device read what was counted (1.00 x, 123,456 reads of 4 KiB)
 /// WARNING: not steady: still falling when it ended: from 9000 to 4000 IOPS
 ///          60 intervals of 1.000 s vary by 21.0 %, fifths of the run by 60.1 %, slope -73.2 %
 ///          -> warm up for longer than this run took: --until-steady finds out how long
-/// NOTE: what limited it: the storage, with 64 I/Os outstanding
-/// NOTE: -v shows more: depth-not-reached
+/// VERIFIED: the device read what was counted (1.00 x, 123,456 reads of 4 KiB)
+/// NOTE: what limited it: the storage, with 64 I/Os outstanding (-v shows more: depth-not-reached)
 /// ```
 pub fn text(judgement: &Judgement, detail: Detail) -> String {
     let several = judgement.limits.len() > 1;
+    let mut lines: Vec<(Option<Severity>, String)> = super::verdicts::blocks(judgement, detail);
     let findings = judgement.findings.iter();
-    let verdicts = super::verdicts::text(judgement, detail);
-    if detail == Detail::Full {
-        return verdicts + &findings.map(|finding| full(finding, several)).collect::<String>();
+    match detail {
+        Detail::Full => lines.extend(findings.map(|found| (Some(found.severity), full(found, several)))),
+        Detail::Brief => {
+            let told = findings.clone().filter(|found| !found.quiet && found.severity > Severity::Note);
+            lines.extend(told.map(|found| (Some(found.severity), full(found, several))));
+            lines.push((Some(Severity::Note), notes(judgement, several)));
+        }
+        Detail::Wrong => {
+            let first = |text: String| text.lines().next().map_or(text.clone(), |line| format!("{line}\n"));
+            lines.extend(findings.map(|found| (Some(found.severity), full(found, several))));
+            lines.retain(|(severity, _)| *severity == Some(Severity::Wrong));
+            lines.iter_mut().for_each(|(_, text)| *text = first(std::mem::take(text)));
+        }
     }
-    let (mut bad, mut limit, mut rest) = (String::new(), String::new(), Vec::new());
-    for finding in findings.filter(|finding| !finding.quiet) {
-        if finding.severity > Severity::Note {
-            bad += &full(finding, several);
-        } else if !several && Limiter::is_name(finding.name) {
-            limit += &format!("NOTE: {}\n", finding.message);
+    // A verdict that takes nothing away is worth no more than a note. The sort is stable: verdicts go first.
+    lines.sort_by_key(|(severity, _)| std::cmp::Reverse(severity.unwrap_or(Severity::Note)));
+    lines.into_iter().map(|(_, text)| text).collect()
+}
+
+/// In brief: what limited the run, and the names of all else that is good to know, in one line.
+fn notes(judgement: &Judgement, several: bool) -> String {
+    let (mut limit, mut rest) = (None, Vec::new());
+    let told = judgement.findings.iter().filter(|found| !found.quiet && found.severity == Severity::Note);
+    for finding in told {
+        if !several && limit.is_none() && Limiter::is_name(finding.name) {
+            limit = Some(line(&finding.message));
         } else if !rest.contains(&finding.name) {
             rest.push(finding.name);
         }
     }
-    let rest =
-        if rest.is_empty() { String::new() } else { format!("NOTE: -v shows more: {}\n", rest.join(", ")) };
-    verdicts + &bad + &limit + &rest
+    let rest = rest.join(", ");
+    match (limit, rest.as_str()) {
+        (None, "") => String::new(),
+        (None, rest) => format!("NOTE: -v shows more: {rest}\n"),
+        (Some(limit), "") => format!("NOTE: {limit}\n"),
+        (Some(limit), rest) => format!("NOTE: {limit} (-v shows more: {rest})\n"),
+    }
 }
 
 /// One finding, with the number of its time span where there are several.
@@ -63,12 +87,12 @@ fn labelled(finding: &Finding, place: &str) -> String {
         Severity::Wrong => "WRONG: ",
     };
     let indent = " ".repeat(label.len());
-    let mut text = format!("{label}{place}{}\n", finding.message);
+    let mut text = format!("{label}{place}{}\n", line(&finding.message));
     for evidence in &finding.evidence {
-        text += &format!("{indent}{evidence}\n");
+        text += &format!("{indent}{}\n", line(evidence));
     }
     if let Some(remedy) = &finding.remedy {
-        text += &format!("{indent}-> {remedy}\n");
+        text += &format!("{indent}-> {}\n", line(remedy));
     }
     text
 }

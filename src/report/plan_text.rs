@@ -1,6 +1,7 @@
 //! The plan for people (`--dry-run`): which thread on which CPU works on which bytes of which target.
 
 use crate::plan::{Flush, IoPriority, SpanPlan, WorkerPlan, WorkerTarget};
+use crate::profile::RawText;
 use crate::units;
 use crate::workload::Pattern;
 use crate::workload::pace::Limit;
@@ -44,7 +45,24 @@ pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
     for (worker, threads) in engines(plan) {
         line(format!("engine {} ({threads}): {}", worker.engine.row().name, worker.reason));
     }
+    for path in uncached_devices(plan) {
+        line(format!(
+            "'{path}' is a block device, and nothing was said about the cache (-S): it is used without (O_DIRECT); -Sb goes \
+             through the page cache"
+        ));
+    }
     line(String::new());
+}
+
+/// The targets that are used without the cache because they are devices, each once.
+fn uncached_devices(plan: &SpanPlan) -> Vec<&RawText> {
+    let mut found: Vec<&RawText> = Vec::new();
+    for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
+        if target.uncached_device && !found.contains(&&target.path) {
+            found.push(&target.path);
+        }
+    }
+    found
 }
 
 /// Each engine and reason once, by the first worker that has it, with its threads: `thread 0`, `threads 0, 2 and 3`.

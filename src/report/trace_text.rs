@@ -58,6 +58,14 @@ fn write_devices(out: &mut Vec<u8>, devices: &[DeviceFigures]) {
             write_row(out, &device.device, kind, figures);
         }
     }
+    for device in devices.iter().filter(|device| device.flushes > 0) {
+        put!(
+            out,
+            "{}: {} flushes of its write cache are not among its writes\n",
+            device.device,
+            device.flushes
+        );
+    }
     for device in devices {
         for (kind, figures) in [("reads", &device.read), ("writes", &device.write)] {
             let untimed = figures.requests - figures.timed.min(figures.requests);
@@ -135,6 +143,7 @@ mod tests {
             device: name.into(),
             read,
             write: CompletionFigures::default(),
+            flushes: if name == "vda" { 3 } else { 0 },
             reason,
         };
         let devices = vec![
@@ -156,6 +165,7 @@ mod tests {
              vda              | read  |       135000 |    0.118 |    0.097 |    0.220 |    0.177\n\
              vda              | write |            0 |      N/A |      N/A |      N/A |      N/A\n\
              zram0            | not traced: it has no queue\n\
+             vda: 3 flushes of its write cache are not among its writes\n\
              vda: 10 of 135000 reads have no time: issued before the trace began, or lost\n\
              7 events were not recorded: requests and times above are those of the others\n";
         assert_eq!(text(&TraceFigures { counts, devices: Some(devices), session }), expected);

@@ -3,23 +3,26 @@
 use super::findings::Detail;
 use crate::profile::RawText;
 use crate::truth::{DeviceVerdict, Judgement, Severity, SpanVerdict};
+use crate::units::visible::line;
 
-/// The lines of all time spans; empty = nothing was observed.
+/// What is said of all time spans, with how bad it is; empty = nothing was observed. Of each span the worst part, and
+/// every other one that isn't as good as it can be.
 ///
 /// ```text
 /// VERIFIED: the device read what was counted (1.00 x, 123,456 reads of 4 KiB)
 /// ```
-pub fn text(judgement: &Judgement, detail: Detail) -> String {
+pub fn blocks(judgement: &Judgement, detail: Detail) -> Vec<(Option<Severity>, String)> {
     let several = judgement.verdicts.len() > 1;
-    judgement.verdicts.iter().map(|verdict| span(verdict, several, detail)).collect()
+    judgement.verdicts.iter().flat_map(|verdict| span(verdict, several, detail)).collect()
 }
 
-/// The worst part of a span, and every other one that isn't as good as it can be.
-fn span(verdict: &SpanVerdict, several: bool, detail: Detail) -> String {
+fn span(verdict: &SpanVerdict, several: bool, detail: Detail) -> Vec<(Option<Severity>, String)> {
     let place = if several { format!("time span {}: ", verdict.time_span) } else { String::new() };
-    let shown =
-        verdict.parts.iter().enumerate().filter(|(index, part)| *index == 0 || part.severity.is_some());
-    shown.map(|(_, part)| block(part, &place, verdict.parts.len() > 1, detail)).collect()
+    let parts = verdict.parts.iter().enumerate();
+    parts
+        .filter(|(index, part)| *index == 0 || part.severity.is_some())
+        .map(|(_, part)| (part.severity, block(part, &place, verdict.parts.len() > 1, detail)))
+        .collect()
 }
 
 /// In brief what takes nothing away is a single line, unless somebody asked how long the flush took.
@@ -32,15 +35,15 @@ fn block(part: &DeviceVerdict, place: &str, named: bool, detail: Detail) -> Stri
     let label = format!("{}{doubt}: ", part.verdict.word());
     let targets = if named { format!("{}: ", targets(&part.targets)) } else { String::new() };
     let indent = " ".repeat(label.len());
-    let mut text = format!("{label}{place}{targets}{}\n", part.message);
+    let mut text = format!("{label}{place}{targets}{}\n", line(&part.message));
     if detail == Detail::Brief && part.severity < Some(Severity::Warning) && part.flush_seconds.is_none() {
         return text;
     }
     for evidence in &part.evidence {
-        text += &format!("{indent}{evidence}\n");
+        text += &format!("{indent}{}\n", line(evidence));
     }
     if let Some(remedy) = &part.remedy {
-        text += &format!("{indent}-> {remedy}\n");
+        text += &format!("{indent}-> {}\n", line(remedy));
     }
     text
 }

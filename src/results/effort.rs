@@ -2,6 +2,7 @@
 
 use crate::engine::EngineKind;
 use crate::system::cgroup::{CpuQuota, IoLimit};
+use crate::system::tasks::Others;
 use crate::system::threads::ThreadTimes;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,9 @@ pub struct Effort {
     /// I/O limits of these groups.
     #[serde(default)]
     pub io_limits: Vec<IoLimit>,
+    /// What else used the CPUs; missing = nobody looked, or there was too much to look at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<Others>,
 }
 
 /// What one worker thread was to do, and what it took.

@@ -1,14 +1,21 @@
 //! Figures by interval (`-D`): of a whole time span, and of one thread on one target.
+//!
+//! DISKSPD counts the last interval as a whole one even if the time span ended within it, and leaves intervals behind the
+//! last completion out. Its deviations and its XML are made that way ([`Course`]); everything else knows how long an
+//! interval really was and goes on to the end of what was measured ([`IopsSeries::intervals`]).
 
 use super::summary::IopsSeries;
 use super::{SpanResults, TargetResults};
-use crate::stats::{Interval, Intervals, Moments, SeriesSum};
+use crate::stats::{Interval, Moments, SeriesSum};
 use serde::{Deserialize, Serialize};
 
-/// What happened in one interval. Rates are over its full width, also where the span ended within it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Intervals that are listed at most behind the last one with an I/O.
+const MOST_EMPTY: u64 = 1 << 20;
+
+/// What happened in one interval. Rates are over the time that it really had.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalFigures {
-    /// Its end, ms since measuring began.
+    /// Its end, ms since measuring began; never behind the end of what was measured.
     pub end_ms: u64,
     /// Its beginning, ms since 1970-01-01 00:00 UTC; `None` = unknown.
     pub started_at: Option<i64>,
@@ -20,6 +27,28 @@ pub struct IntervalFigures {
     pub total: IntervalDirection,
     /// Of reads and writes together (`-L`); `None` = not measured, no I/O, or no room to keep them.
     pub percentiles: Option<IntervalPercentiles>,
+    /// Response times of I/Os that had a time to start at (`-g`), reads and writes together (`-L`); `None` = as above, or
+    /// none had.
+    #[serde(default)]
+    pub response: Option<IntervalResponse>,
+    /// How long it was, s, if it wasn't a whole one: what was measured ended within it. `None` = it was whole.
+    #[serde(default)]
+    pub partial_s: Option<f64>,
+    /// I/Os that failed in it; `None` = nobody knows: it is a line of the stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<u64>,
+}
+
+/// Population standard deviations, I/Os per second, in which every interval weighs as much as it is long; those without
+/// I/O count up to the end of what was measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct WeightedStdDevs {
+    /// Of reads.
+    pub read: f64,
+    /// Of writes.
+    pub write: f64,
+    /// Of both together.
+    pub total: f64,
 }
 
 /// One direction in one interval.
@@ -59,6 +88,21 @@ pub struct IntervalPercentiles {
     pub p99: f64,
     /// 99.9 %
     pub p999: f64,
+}
+
+/// Response times in one interval, ms, from when I/Os were due; at most 0.8 % off.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct IntervalResponse {
+    /// 50 %
+    pub p50: f64,
+    /// 95 %
+    pub p95: f64,
+    /// 99 %
+    pub p99: f64,
+    /// 99.9 %
+    pub p999: f64,
+    /// Longest.
+    pub max: f64,
 }
 
 /// Completions over time: of one thread on one target, or of all together.
@@ -105,11 +149,12 @@ impl Course {
     /// Reads and writes of each interval, up to the end of the longer series.
     fn moments(&self) -> impl Iterator<Item = (Moments, Moments)> {
         let (mut reads, mut writes) = (self.read.valid(), self.write.valid());
-        (0..self.read.valid_count().max(self.write.valid_count()))
+        (0..self.reached())
             .map(move |_| (reads.next().unwrap_or_default(), writes.next().unwrap_or_default()))
     }
 
-    /// Reads and writes of each interval, and its end, ms since measuring began.
+    /// Reads and writes of each interval, and its end, ms since measuring began, as DISKSPD defines them: every interval
+    /// is a whole one.
     pub fn intervals(&self) -> impl Iterator<Item = (u64, IntervalDirection, IntervalDirection)> {
         let width = self.width();
         (1..).zip(self.moments()).map(move |(number, (read, write))| {
@@ -117,17 +162,61 @@ impl Course {
         })
     }
 
-    /// All figures of each interval that can be told from here.
-    fn figures(&self) -> impl Iterator<Item = IntervalFigures> {
+    /// Intervals that DISKSPD's definition has: up to the latest completion.
+    fn reached(&self) -> u64 {
+        self.read.valid_count().max(self.write.valid_count())
+    }
+
+    /// All figures of each interval that can be told from here, up to the end of what was measured (ns).
+    fn figures(&self, measured: u64) -> impl Iterator<Item = IntervalFigures> {
         let width = self.width();
-        (1..).zip(self.moments()).map(move |(number, (read, write))| {
+        let allocated = self.read.allocated().max(self.write.allocated());
+        let begun = if width > 0 { measured.div_ceil(width).min(allocated) } else { 0 };
+        let empty = begun.saturating_sub(self.reached()).min(MOST_EMPTY) as usize;
+        let moments = self.moments().chain(std::iter::repeat_n(Default::default(), empty));
+        (0..).zip(moments).map(move |(number, (read, write))| {
+            let begin = width.saturating_mul(number);
+            // What completed behind the end can only be in a record that was edited.
+            let length = match measured.saturating_sub(begin) {
+                0 => width,
+                rest => rest.min(width),
+            };
             let mut both = read;
             both.merge(&write);
-            let (read, write) = (direction(&read, width), direction(&write, width));
-            let total = IntervalDirection { iops: read.iops + write.iops, ..direction(&both, width) };
-            let end_ms = end_ms(number, width);
-            IntervalFigures { end_ms, started_at: None, read, write, total, percentiles: None }
+            let (read, write) = (direction(&read, length), direction(&write, length));
+            let total = IntervalDirection { iops: read.iops + write.iops, ..direction(&both, length) };
+            let end_ms = begin.saturating_add(length) / 1_000_000;
+            let partial_s = (length < width).then_some(length as f64 / 1e9);
+            IntervalFigures { end_ms, read, write, total, partial_s, ..IntervalFigures::default() }
         })
+    }
+}
+
+impl IntervalFigures {
+    /// How long it was, s; `width` of a whole one in s.
+    fn seconds(&self, width: f64) -> f64 {
+        self.partial_s.unwrap_or(width)
+    }
+}
+
+impl WeightedStdDevs {
+    /// Of these intervals; `width` of a whole one in s. Without any all are 0.
+    fn new(intervals: &[IntervalFigures], width: f64) -> WeightedStdDevs {
+        let time: f64 = intervals.iter().map(|interval| interval.seconds(width)).sum();
+        let std_dev = |of: fn(&IntervalFigures) -> &IntervalDirection| {
+            let mean = intervals.iter().map(|interval| of(interval).ios as f64).sum::<f64>() / time;
+            let squares =
+                |interval: &IntervalFigures| interval.seconds(width) * (of(interval).iops - mean).powi(2);
+            (intervals.iter().map(squares).sum::<f64>() / time).sqrt()
+        };
+        if time <= 0.0 {
+            return WeightedStdDevs::default();
+        }
+        WeightedStdDevs {
+            read: std_dev(|interval| &interval.read),
+            write: std_dev(|interval| &interval.write),
+            total: std_dev(|interval| &interval.total),
+        }
     }
 }
 
@@ -146,33 +235,67 @@ fn direction(moments: &Moments, width: u64) -> IntervalDirection {
             std_dev: std_dev / 1e6,
         },
     );
-    let iops = moments.count() as f64 / (width as f64 / 1e9);
+    let iops = rate(moments.count(), width);
     IntervalDirection { ios: moments.count(), iops, mib_per_s: None, latency }
+}
+
+/// I/Os per second; `width` in ns.
+fn rate(ios: u64, width: u64) -> f64 {
+    ios as f64 / (width as f64 / 1e9)
 }
 
 impl IopsSeries {
     /// The course of a time span, with bytes, percentiles and wall-clock times as far as they are known.
     pub(super) fn of_span(course: &Course, span: &SpanResults) -> IopsSeries {
         let width = course.width();
+        let seconds = width as f64 / 1e9;
         let complete = |(number, mut interval): (usize, IntervalFigures)| {
             let start_ms = (number as u64).saturating_mul(width) / 1_000_000;
             interval.started_at =
                 span.started_at.and_then(|at| at.checked_add(i64::try_from(start_ms).ok()?));
-            let kept = span.intervals.as_ref().and_then(|intervals: &Intervals| intervals.get(number));
-            if let Some(kept) = kept {
-                interval.complete(kept, width as f64 / 1e9);
+            let (begin, end) = (start_ms as i64 * 1000, interval.end_ms as i64 * 1000);
+            let failed = span.errors.iter().flat_map(|error| &error.at_us);
+            interval.failed = Some(failed.filter(|at| (begin..end).contains(at)).count() as u64);
+            if let Some(intervals) = &span.intervals {
+                let none = Interval::default();
+                interval.complete(intervals.get(number).unwrap_or(&none), seconds);
             }
+            let responses = span.responses.as_ref().and_then(|responses| responses.get(number));
+            interval.response = responses.and_then(response_times);
             interval
         };
         let [read_std_dev, write_std_dev, total_std_dev] = course.std_devs();
-        let intervals = course.figures().enumerate().map(complete).collect();
-        IopsSeries { read_std_dev, write_std_dev, total_std_dev, intervals }
+        let intervals: Vec<IntervalFigures> =
+            course.figures(span.measured).enumerate().map(complete).collect();
+        let weighted_std_devs = WeightedStdDevs::new(&intervals, seconds);
+        let reached = course.reached() as usize;
+        IopsSeries { read_std_dev, write_std_dev, total_std_dev, weighted_std_devs, reached, intervals }
+    }
+
+    /// Reads and writes of each interval, and its end, ms since measuring began, as DISKSPD defines them: up to the latest
+    /// completion, and every interval is a whole one of `width_ms` ms.
+    pub fn whole(&self, width_ms: u32) -> impl Iterator<Item = (u64, IntervalDirection, IntervalDirection)> {
+        let width = u64::from(width_ms.max(1)) * 1_000_000;
+        (1..).zip(self.intervals.iter().take(self.reached)).map(move |(number, interval)| {
+            let IntervalFigures { end_ms: end, read, write, partial_s, .. } = *interval;
+            let whole = |of: IntervalDirection| IntervalDirection { iops: rate(of.ios, width), ..of };
+            match partial_s {
+                None => (end, read, write),
+                Some(_) => (end_ms(number, width), whole(read), whole(write)),
+            }
+        })
     }
 }
 
+fn response_times(kept: &Interval) -> Option<IntervalResponse> {
+    let at = |p| Some(kept.percentile(p)? as f64 / 1e6);
+    Some(IntervalResponse { p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, p999: at(0.999)?, max: at(1.0)? })
+}
+
 impl IntervalFigures {
-    /// Adds what was kept for all threads together; `seconds`: width.
-    fn complete(&mut self, kept: &Interval, seconds: f64) {
+    /// Adds what was kept for all threads together; `width` of a whole one in s.
+    fn complete(&mut self, kept: &Interval, width: f64) {
+        let seconds = self.seconds(width);
         let mib = |bytes: u64| Some(bytes as f64 / 1_048_576.0 / seconds);
         self.read.mib_per_s = mib(kept.read_bytes);
         self.write.mib_per_s = mib(kept.write_bytes);

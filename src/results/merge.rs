@@ -1,6 +1,8 @@
 //! Results + Results = Results: the same profile, worked on by several at the same time.
 
-use super::{DirectionResults, IoErrors, Results, SpanResults, TargetResults, ThreadResults, WaitStatistics};
+use super::{
+    DirectionResults, IoErrors, Paced, Results, SpanResults, TargetResults, ThreadResults, WaitStatistics,
+};
 
 /// Why two results can't be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,6 +67,9 @@ impl SpanResults {
         if let Some(theirs) = &other.intervals {
             self.intervals.get_or_insert_default().merge(theirs);
         }
+        if let Some(theirs) = &other.responses {
+            self.responses.get_or_insert_default().merge(theirs);
+        }
     }
 }
 
@@ -88,6 +93,11 @@ impl TargetResults {
         self.size = self.size.max(other.size);
         self.read.merge(&other.read);
         self.write.merge(&other.write);
+        if let Some(theirs) = other.overdue {
+            let mine = self.overdue.get_or_insert_default();
+            add(&mut mine.ios, theirs.ios);
+            mine.longest = mine.longest.max(theirs.longest);
+        }
     }
 }
 
@@ -101,6 +111,18 @@ impl DirectionResults {
         }
         if let Some(theirs) = &other.series {
             self.series.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = &other.paced {
+            self.paced.get_or_insert_default().merge(theirs);
+        }
+    }
+}
+
+impl Paced {
+    pub(super) fn merge(&mut self, other: &Paced) {
+        self.delay.merge(&other.delay);
+        if let Some(theirs) = &other.response {
+            self.response.get_or_insert_default().merge(theirs);
         }
     }
 }

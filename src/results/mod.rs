@@ -1,11 +1,14 @@
 //! What a run yields: raw counters, histograms and series; and the record, the unit of storage.
 
 mod cpu;
+mod delays;
 mod effort;
+mod ended;
 mod interval_figures;
 mod merge;
 mod observed;
 mod pace;
+mod paced;
 mod record;
 mod summarize;
 mod summary;
@@ -13,13 +16,17 @@ mod trace;
 
 pub(crate) use cpu::is_heterogeneous;
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
+pub use delays::Delays;
 pub use effort::{Effort, ToolCost, WorkerEffort};
+pub use ended::{Ended, EndedBy};
 pub use interval_figures::{
-    Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles,
+    Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
+    WeightedStdDevs,
 };
 pub use merge::MergeError;
 pub use observed::{HeatChange, Observed};
 pub use pace::{Sample, WarmUp};
+pub use paced::{LATE, Overdue, Paced, PacedFigures, PacedLatency};
 pub use record::{Record, RecordFormat};
 pub use summarize::summarize;
 pub use summary::{
@@ -49,6 +56,13 @@ pub struct Results {
     pub time_spans: Vec<SpanResults>,
 }
 
+impl Results {
+    /// Whether anything was measured: without, there is nothing that could take the place of earlier figures.
+    pub fn have_figures(&self) -> bool {
+        self.time_spans.iter().any(|span| span.measured > 0)
+    }
+}
+
 /// Raw results of one time span.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpanResults {
@@ -66,6 +80,12 @@ pub struct SpanResults {
     /// `-D`: bytes, and with `-L` latencies, by interval, all threads merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,
+    /// `-D` and `-L` with `-g`: response times by interval, all threads merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub responses: Option<Intervals>,
+    /// What ended it; `None` = it was not reached, or an older program made the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
     /// What was observed beside the I/Os; `None` in records of programs that did not look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observed>,
@@ -119,6 +139,13 @@ pub struct TargetResults {
     /// Where random I/O went (`-rd`); empty = no distribution.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distribution: Vec<EffectiveRange>,
+    /// `-g`: what should have been started by the end, and was not; `None` = nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overdue: Option<Overdue>,
+    /// How old the I/Os were, ns, that were in flight when measuring ended, and older than the longest that the thread counted
+    /// here: the oldest first, at most 1024.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<u64>,
 }
 
 /// Raw results of one direction.
@@ -137,6 +164,17 @@ pub struct DirectionResults {
     /// `-D`: completions by interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Series>,
+    /// `-g`: how these I/Os kept to the times at which they were to start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paced: Option<Paced>,
+}
+
+impl DirectionResults {
+    /// The longest latency that was counted, ns; `None` = none was, or none was measured.
+    pub fn longest(&self) -> Option<u64> {
+        let of_series = || self.series.as_ref()?.valid().filter_map(|interval| interval.max()).max();
+        self.latency.as_ref().and_then(|latency| latency.moments().max()).or_else(of_series)
+    }
 }
 
 /// One range of an effective random distribution. Offsets are relative to the base offset, bytes.
@@ -180,4 +218,7 @@ pub struct IoErrors {
     pub count: u64,
     /// Where the first one was, byte offset in the target.
     pub first_offset: u64,
+    /// When they came back, us since measuring began (negative = before), ascending: the first 1023 and the last one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_us: Vec<i64>,
 }

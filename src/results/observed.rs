@@ -1,6 +1,7 @@
 //! What was observed around the measured window beside the I/Os themselves: facts for `truth` to judge.
 
-use super::{Effort, LostTimes, Sample, Trace, WarmUp};
+use super::{Delays, Effort, LostTimes, Sample, Trace, WarmUp};
+use crate::system::completion::OneByOne;
 use crate::system::content::ContentFacts;
 use crate::system::cpu_sleeps::CpuSleeps;
 use crate::system::heat::Heat;
@@ -13,6 +14,9 @@ pub struct Observed {
     /// What was done from second to second, all threads together; empty = measured for less than a second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
+    /// When the whole program could not run; missing = nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delays: Option<Delays>,
     /// How the warm-up ended (`--until-steady`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
@@ -23,6 +27,9 @@ pub struct Observed {
     /// [`cpus`](super::SpanResults::cpus); empty = nobody looked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<LostTimes>,
+    /// Active CPUs that went offline meanwhile, by the kernel's numbers: nothing is known of their times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offline: Vec<u32>,
     /// How often the processors that threads are bound to went to sleep; empty = none is, or the kernel doesn't count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sleeps: Vec<CpuSleeps>,
@@ -42,6 +49,10 @@ pub struct Observed {
     /// What was traced (`-e`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// By thread why its I/Os were done one after the other although more were to be outstanding, null = they weren't, or the
+    /// engine was asked for; empty = so for all threads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one_by_one: Vec<Option<OneByOne>>,
     /// Whether completions were polled for (`--poll`): no processor slept meanwhile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub polled: bool,

@@ -96,6 +96,18 @@ fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result
         if let Some(latency) = &direction.latency {
             must_equal(place, &format!("latencies of {name}"), direction.ios, latency.moments().count())?;
         }
+        if let Some(paced) = &direction.paced {
+            must_equal(
+                place,
+                &format!("start times of {name}"),
+                direction.ios,
+                paced.delay.moments().count(),
+            )?;
+            if let Some(response) = &paced.response {
+                let what = format!("response times of {name}");
+                must_equal(place, &what, direction.ios, response.moments().count())?;
+            }
+        }
         if let Some(series) = &direction.series
             && !series.has_shape(asked.io_bucket_duration, asked.duration)
         {

@@ -3,7 +3,8 @@
 use super::summary::*;
 use super::{
     CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes, DirectionResults,
-    EffectiveRange, Record, SpanResults, TargetResults, ThreadResults, TraceFigures,
+    EffectiveRange, LATE, Paced, PacedFigures, PacedLatency, Record, SpanResults, TargetResults,
+    ThreadResults, TraceFigures,
 };
 use crate::profile::{RawText, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
@@ -36,6 +37,7 @@ impl Measured {
             thread_count: if span.thread_count > 0 { span.thread_count } else { created },
             request_count: span.request_count,
             floating_pool: span.is_floating_pool(),
+            failed: results.errors.iter().map(|error| error.count).fold(0, u64::saturating_add),
             cpu: CpuTable::new(topology, &results.cpus),
             distributions: distributions(&results.threads),
             total,
@@ -43,6 +45,7 @@ impl Measured {
             write,
             fine: span.measure_latency.then(|| FineChart::new(&results.threads)),
             iops: span.calculate_iops_std_dev.then(|| IopsSeries::of_span(&course, results)),
+            paced: paced_figures(&results.threads),
             trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(&results.threads)),
             waits: if waits { wait_statistics(&results.threads) } else { Vec::new() },
@@ -213,6 +216,49 @@ impl Latencies {
         let row = |p: f64| self.row(&total, p);
         Chart { min: row(0.0), percentiles: PERCENTILES.into_iter().map(row).collect(), max: row(1.0) }
     }
+
+    fn paced(&self) -> PacedLatency {
+        let figures = |latencies: &Histogram| {
+            let moments = latencies.moments();
+            LatencyFigures { mean: moments.mean().map(ms), std_dev: moments.std_dev().map(ms) }
+        };
+        let (read, write, total) = (figures(&self.read), figures(&self.write), figures(&self.total()));
+        PacedLatency { read, write, total, chart: self.chart() }
+    }
+}
+
+/// `None` = no I/O had a time to start at.
+fn paced_figures(threads: &[ThreadResults]) -> Option<PacedFigures> {
+    let (mut all, mut service, mut response) = (Paced::default(), Latencies::default(), Latencies::default());
+    let (mut overdue, mut longest, mut paced, mut timed) = (0u64, 0, false, false);
+    for (_, target) in rows(threads) {
+        let [read, write] = [&target.read, &target.write].map(|direction| direction.paced.as_ref());
+        for (one, responses) in [(read, &mut response.read), (write, &mut response.write)] {
+            let Some(one) = one else { continue };
+            paced = true;
+            timed |= one.response.is_some();
+            all.delay.merge(&one.delay);
+            one.response.iter().for_each(|times| responses.merge(times));
+        }
+        if read.is_some() || write.is_some() {
+            service.add(target);
+        }
+        if let Some(late) = target.overdue {
+            overdue = overdue.saturating_add(late.ios);
+            longest = longest.max(late.longest);
+        }
+    }
+    let delays = all.delay.moments();
+    paced.then(|| PacedFigures {
+        ios: delays.count(),
+        late: all.delay.longer_than(LATE),
+        mean_delay: delays.mean().map(ms),
+        max_delay: delays.max().map(|nanos| ms(nanos as f64)),
+        overdue,
+        max_overdue: (overdue > 0).then(|| ms(longest as f64)),
+        service: timed.then(|| service.paced()),
+        response: timed.then(|| response.paced()),
+    })
 }
 
 fn trace_of(results: &SpanResults) -> Option<TraceFigures> {
@@ -245,6 +291,7 @@ fn device_figures(device: &DeviceTimes, threads: &[ThreadResults]) -> DeviceFigu
         device: device.device.clone(),
         read: figures(&device.read, |target| &target.read),
         write: figures(&device.write, |target| &target.write),
+        flushes: device.flushes,
         reason: device.reason.clone(),
     }
 }

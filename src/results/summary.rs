@@ -1,6 +1,8 @@
 //! The summary: every figure that reports show, derived once. All reports print these, so they can't disagree.
 
-use super::{CpuTable, EffectiveRange, IntervalFigures, TraceFigures, WaitStatistics};
+use super::{
+    CpuTable, EffectiveRange, IntervalFigures, PacedFigures, TraceFigures, WaitStatistics, WeightedStdDevs,
+};
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +30,9 @@ pub struct Measured {
     pub request_count: u32,
     /// `-F` together with `-O`: the request count has an effect.
     pub floating_pool: bool,
+    /// I/Os that failed, over the whole life of the span: they are in no other figure.
+    #[serde(default)]
+    pub failed: u64,
     /// What the machine's CPUs did.
     pub cpu: CpuTable,
     /// Effective distributions (`-rd`), each one once, in the order of their ranges.
@@ -46,6 +51,9 @@ pub struct Measured {
     /// The course of the span (`-D`).
     #[serde(default)]
     pub iops: Option<IopsSeries>,
+    /// How I/Os kept to the times at which they were to start (`-g`); `None` = they had none.
+    #[serde(default)]
+    pub paced: Option<PacedFigures>,
     /// The trace (`-e`).
     #[serde(default)]
     pub trace: Option<TraceFigures>,
@@ -189,14 +197,26 @@ pub struct FineChart {
 /// I/Os per second over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IopsSeries {
-    /// Population standard deviation of reads, I/Os per second; `None` = none in any interval.
+    /// Population standard deviation of reads, I/Os per second, as DISKSPD defines it: of the first `reached` intervals,
+    /// each taken for a whole one. `None` = none in any interval.
     pub read_std_dev: Option<f64>,
     /// The same of writes.
     pub write_std_dev: Option<f64>,
     /// The same of both together.
     pub total_std_dev: Option<f64>,
-    /// The intervals, up to the last with an I/O.
+    /// The same by the time that the intervals really had, up to the end of what was measured.
+    #[serde(default)]
+    pub weighted_std_devs: WeightedStdDevs,
+    /// How many intervals there are by DISKSPD's definition: up to the latest completion.
+    #[serde(default = "every")]
+    pub reached: usize,
+    /// The intervals, up to the end of what was measured.
     pub intervals: Vec<IntervalFigures>,
+}
+
+/// No interval is left out.
+fn every() -> usize {
+    usize::MAX
 }
 
 /// One effective distribution and who works by it.

@@ -40,6 +40,9 @@ pub struct DeviceTimes {
     pub read: CompletionTimes,
     /// Writes.
     pub write: CompletionTimes,
+    /// Flushes of its write cache, which are no writes.
+    #[serde(default, skip_serializing_if = "none")]
+    pub flushes: u64,
     /// Why there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -52,6 +55,10 @@ pub struct CompletionTimes {
     pub requests: u64,
     /// How long they took, ns. Those that were issued before the trace began, or whose record was lost, are missing.
     pub times: Histogram,
+}
+
+fn none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// How events were recorded one by one. Those that are only counted need no buffer and can't be lost.
@@ -89,6 +96,9 @@ pub struct DeviceFigures {
     pub read: CompletionFigures,
     /// Writes.
     pub write: CompletionFigures,
+    /// Flushes of its write cache, which are no writes.
+    #[serde(default, skip_serializing_if = "none")]
+    pub flushes: u64,
     /// Why there are none.
     pub reason: Option<String>,
 }

@@ -2,13 +2,13 @@
 //! another program to read; warnings on standard error.
 
 use super::live::LiveLine;
-use super::stream::Stream;
+use super::stream::{Stream, Unfinished};
 use crate::clock::Nanos;
 use crate::results::IntervalFigures;
 use crate::run::live::Counters;
 use crate::sys::standard_error::{self, say};
+use crate::sys::standard_output;
 use std::collections::HashSet;
-use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 /// The voices of a run. Whether somebody listens is no concern of the measurement: errors of writing are ignored,
@@ -56,11 +56,15 @@ impl Console {
         self.with_the_stream(|stream| stream.send(figures));
     }
 
-    /// The run is over: ends the stream, and warns if not all of it arrived.
-    pub fn end_stream(&self) {
+    /// The run is over: ends the stream, and warns if not all of it was read. Returned is that it could not be written.
+    pub fn end_stream(&self) -> Option<String> {
         let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(message) = stream.and_then(Stream::finish) {
-            self.warn(&message);
+        match stream?.finish()? {
+            Unfinished::Unread(message) => {
+                self.warn(&message);
+                None
+            }
+            Unfinished::Unwritten(message) => Some(message),
         }
     }
 
@@ -120,9 +124,7 @@ impl Console {
         if self.document {
             return standard_error::write(text);
         }
-        let mut out = std::io::stdout();
-        let _ = out.write_all(text.as_bytes());
-        let _ = out.flush();
+        standard_output::write(text);
     }
 
     /// The workers begin: the live line counts from here.

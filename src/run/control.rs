@@ -2,9 +2,14 @@
 //!
 //! The workers look at one atomic per batch of I/Os; everything that sleeps hangs on one condition variable.
 
+use super::Outcome;
 use super::failure::{Failure, by_cause};
-use crate::clock::{self, Nanos};
+use super::span::SpanOutcome;
+use crate::clock::{self, Nanos, SECOND};
+use crate::plan::PlanError;
+use crate::results::EndedBy;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,14 +33,65 @@ pub struct Control {
     phase: AtomicU8,
     start_signal: AtomicU64,
     measure_start: AtomicU64,
+    /// 0 = measuring has not ended.
+    measure_end: AtomicU64,
+    /// An [`EndedBy`].
+    interrupted_by: AtomicU8,
     interrupted: AtomicBool,
+    /// When the user wanted it to end at once; 0 = not yet.
+    hurried: AtomicU64,
+    supervisor: Mutex<Option<Sender<Turn>>>,
+    doing: Mutex<Doing>,
+    /// What a time span has measured, while the run is still at something else.
+    deposited: Mutex<Option<SpanOutcome>>,
     state: Mutex<State>,
     changed: Condvar,
 }
 
+/// What the supervisor of a run is told.
+#[derive(Debug)]
+pub(super) enum Turn {
+    /// The run has ended.
+    Ended(Box<Result<Outcome, Vec<PlanError>>>),
+    /// Threads of a time span don't come back; what there is of it is deposited.
+    Abandoned,
+    /// The user wants the run to end.
+    Interrupted,
+    /// The run's thread ended in a panic.
+    Died,
+}
+
+/// What the run is at.
+#[derive(Debug, Clone, Copy)]
+struct Doing {
+    /// Behind "while it".
+    what: &'static str,
+    /// It waits for another program, and not for the kernel.
+    for_others: bool,
+}
+
+impl Default for Doing {
+    fn default() -> Self {
+        Doing { what: "begins", for_others: false }
+    }
+}
+
+/// How long I/Os may take to come back after the end of a time span: longer than the 30 s after which the kernel's drivers
+/// give up on a command.
+const GRACE: Nanos = 35 * SECOND;
+/// The same when the user has interrupted the run.
+const INTERRUPTED: Nanos = 5 * SECOND;
+/// The same when the user wants it to end at once: what comes back, comes back in this time.
+const HURRIED: Nanos = SECOND;
+/// After that the user is told what is waited for.
+const SILENCE: Nanos = 2 * SECOND;
+
 #[derive(Debug, Default)]
 struct State {
     ready: usize,
+    ended: usize,
+    /// When the user interrupted; 0 = not yet.
+    interrupted_at: Nanos,
     started: bool,
     failures: Vec<Failure>,
 }
@@ -52,7 +108,10 @@ impl Control {
 
     /// Forgets the last span's workers. An interruption stays.
     pub fn begin_span(&self) {
-        *self.lock() = State::default();
+        let mut state = self.lock();
+        *state = State { interrupted_at: state.interrupted_at, ..State::default() };
+        drop(state);
+        self.measure_end.store(0, Ordering::Relaxed);
         self.set_phase(Phase::Warmup);
     }
 
@@ -84,6 +143,19 @@ impl Control {
     #[inline]
     pub fn measure_start(&self) -> Nanos {
         self.measure_start.load(Ordering::Relaxed)
+    }
+
+    /// Ends the phase `Measure` now; returns the end stamp.
+    pub fn end_measuring(&self) -> Nanos {
+        // Whoever sees the phase has to find the stamp; it is a little early.
+        self.measure_end.store(clock::monotonic(), Ordering::Relaxed);
+        self.set_phase(Phase::Cooldown);
+        clock::monotonic()
+    }
+
+    /// When measuring ended; `None` = it hasn't, or never began.
+    pub fn measure_end(&self) -> Option<Nanos> {
+        Some(self.measure_end.load(Ordering::Relaxed)).filter(|end| *end > 0)
     }
 
     /// A worker is set up; waits for the start signal. False = the span is over before it began.
@@ -120,9 +192,139 @@ impl Control {
 
     /// The user wants to stop (Ctrl-C): ends every sleep, and lets [`Control::stop_flag`] be true.
     pub fn interrupt(&self) {
+        self.interrupt_by(EndedBy::Interrupt);
+    }
+
+    /// The same, by somebody or something else. The first one counts.
+    pub fn interrupt_by(&self, by: EndedBy) {
+        let first = EndedBy::default() as u8;
+        let _ = self.interrupted_by.compare_exchange(first, by as u8, Ordering::SeqCst, Ordering::SeqCst);
         self.interrupted.store(true, Ordering::SeqCst);
-        let _state = self.lock();
+        let mut state = self.lock();
+        if state.interrupted_at == 0 {
+            state.interrupted_at = clock::monotonic();
+        }
         self.changed.notify_all();
+        drop(state);
+        self.tell(Turn::Interrupted);
+    }
+
+    /// The user wants it to end at once: nothing is waited for any more.
+    pub fn hurry(&self) {
+        self.hurried.store(clock::monotonic(), Ordering::SeqCst);
+        self.interrupt();
+    }
+
+    /// Whether [`Control::hurry`] was called.
+    pub(super) fn is_hurried(&self) -> bool {
+        self.hurried.load(Ordering::SeqCst) > 0
+    }
+
+    /// Who is told how the run goes on.
+    pub(super) fn tells(&self, supervisor: Sender<Turn>) {
+        *self.supervisor.lock().unwrap_or_else(PoisonError::into_inner) = Some(supervisor);
+        // It may have happened before.
+        if self.is_interrupted() {
+            self.tell(Turn::Interrupted);
+        }
+    }
+
+    fn tell(&self, turn: Turn) {
+        if let Some(supervisor) = &*self.supervisor.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = supervisor.send(turn);
+        }
+    }
+
+    /// The run's thread ends in a panic.
+    pub(super) fn died(&self) {
+        self.tell(Turn::Died);
+    }
+
+    /// Threads don't come back: leaves it to the supervisor to report what there is. Doesn't return where there is one: the
+    /// process is about to end.
+    pub(super) fn abandon(&self) {
+        self.tell(Turn::Abandoned);
+        loop {
+            std::thread::park();
+        }
+    }
+
+    /// What a time span has measured: it counts if the run is left behind from here on.
+    pub(super) fn deposit(&self, outcome: SpanOutcome) {
+        *self.deposited.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+    }
+
+    /// What was deposited since a time span began.
+    pub(super) fn take_deposit(&self) -> Option<SpanOutcome> {
+        self.deposited.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What the run is at, behind "while it". The kernel may keep it there.
+    pub(super) fn does(&self, what: &'static str) {
+        *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = Doing { what, for_others: false };
+    }
+
+    /// The same for what waits for another program, as opening a pipe does, and can be left at any time.
+    pub(super) fn awaits(&self, what: &'static str) {
+        *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = Doing { what, for_others: true };
+    }
+
+    pub(super) fn what_it_does(&self) -> &'static str {
+        self.doing.lock().unwrap_or_else(PoisonError::into_inner).what
+    }
+
+    pub(super) fn waits_for_others(&self) -> bool {
+        self.doing.lock().unwrap_or_else(PoisonError::into_inner).for_others
+    }
+
+    /// A worker's thread has ended.
+    pub(super) fn worker_ended(&self) {
+        self.lock().ended += 1;
+        self.changed.notify_all();
+    }
+
+    /// Waits until so many workers have ended, for as long as it makes sense; `tell` is called once when that takes a while,
+    /// with how many are missing. False = they haven't.
+    pub(super) fn wait_until_ended(&self, workers: usize, mut tell: impl FnMut(usize)) -> bool {
+        let begin = clock::monotonic();
+        let mut told = false;
+        let mut state = self.lock();
+        loop {
+            if state.ended >= workers {
+                return true;
+            }
+            let mut deadline = begin + GRACE;
+            for (at, grace) in
+                [(state.interrupted_at, INTERRUPTED), (self.hurried.load(Ordering::SeqCst), HURRIED)]
+            {
+                if at > 0 {
+                    deadline = deadline.min(at.max(begin) + grace);
+                }
+            }
+            let now = clock::monotonic();
+            if now >= deadline {
+                return false;
+            }
+            if !told && now >= begin + SILENCE {
+                told = true;
+                let missing = workers - state.ended;
+                drop(state);
+                tell(missing);
+                state = self.lock();
+                continue;
+            }
+            let next = if told { deadline } else { deadline.min(begin + SILENCE) };
+            state = self.wait(state, Duration::from_nanos(next - now));
+        }
+    }
+
+    /// What ends the span: an error, an interruption, or its time.
+    pub fn ended_by(&self) -> EndedBy {
+        let by = usize::from(self.interrupted_by.load(Ordering::SeqCst));
+        match self.has_failed() {
+            true => EndedBy::Failure,
+            false => EndedBy::ALL.get(by).copied().unwrap_or_default(),
+        }
     }
 
     /// Whether [`Control::interrupt`] was called.

@@ -6,6 +6,7 @@ use super::control::Control;
 use super::options::Options;
 use super::precreate::File;
 use super::prepare::{self, Order, PrepareError, Prepared, Reason, State, Why};
+use crate::system::claims;
 use crate::system::target::{self, TargetKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -56,6 +57,8 @@ pub fn create_all(
     for (file, _) in files {
         console.verbose(|| format!("creating '{}' with {} bytes", file.path, file.size));
     }
+    claims::spare(files.iter().map(|(_, path)| path.as_path()))
+        .map_err(|refusal| NotCreated::Failed(refusal.to_string()))?;
     let wanted = last_of_each(files).map(|(file, path)| (path.as_path(), file.size));
     prepare::all_fit(wanted, options.recreate).map_err(|error| NotCreated::Failed(error.to_string()))?;
     rounds(files).into_iter().try_for_each(|files| create_round(files, options, control, console))
@@ -188,13 +191,20 @@ impl Work<'_> {
     fn run(&self, control: &Control, console: &Console) -> Result<Vec<Ended>, String> {
         std::thread::scope(|scope| {
             let (say, said) = mpsc::channel();
-            for _ in 0..self.files.len().min(AT_ONCE) {
+            for started in 0..self.files.len().min(AT_ONCE) {
                 let say = say.clone();
-                std::thread::Builder::new()
-                    .name("prepare".into())
-                    .spawn_scoped(scope, move || self.work(&say))
-                    .inspect_err(|_| self.stop.store(true, Ordering::Relaxed))
-                    .map_err(|error| format!("no thread can be started to create files: {error}"))?;
+                let work = move || self.work(&say);
+                match std::thread::Builder::new().name("prepare".into()).spawn_scoped(scope, work) {
+                    Ok(_) => {}
+                    // Those that there are do it all, in more time.
+                    Err(_) if started > 0 => break,
+                    Err(error) => {
+                        return Err(format!(
+                            "no thread can be started to create files: {error}; see ulimit -u and the limits of the \
+                             container (pids.max)"
+                        ));
+                    }
+                }
             }
             drop(say);
             let mut ends = Vec::new();
@@ -220,7 +230,6 @@ impl Work<'_> {
             }
             let end = self.create(index);
             self.stop.fetch_or(end.is_err(), Ordering::Relaxed);
-            // Nobody listens only when starting a further thread failed.
             let _ = say.send((index, end));
         }
     }

@@ -23,18 +23,24 @@ pub(super) fn work<E: From<io::Error> + Send>(
     let work = &work;
     std::thread::scope(|scope| {
         let (ended, ends) = mpsc::channel();
-        for _ in 0..threads {
+        for started in 0..threads {
             let ended = ended.clone();
             let work = move || {
                 let result = work();
                 failed.fetch_or(result.is_err(), Ordering::Relaxed);
-                // Nobody listens only when starting a further thread failed.
                 let _ = ended.send(result);
             };
-            std::thread::Builder::new()
-                .name(name.into())
-                .spawn_scoped(scope, work)
-                .inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
+            match std::thread::Builder::new().name(name.into()).spawn_scoped(scope, work) {
+                Ok(_) => {}
+                // Those that there are do it all, in more time.
+                Err(_) if started > 0 => break,
+                Err(error) => {
+                    return Err(io::Error::other(format!(
+                        "no thread can be started: {error}; see ulimit -u and the limits of the container (pids.max)"
+                    ))
+                    .into());
+                }
+            }
         }
         drop(ended);
         let mut first = Ok(());

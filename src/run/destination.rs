@@ -1,9 +1,13 @@
 //! Where something is written that isn't the test itself (a report, a stream, a log), and that it destroys nothing.
 
+mod doubles;
+
+pub use doubles::{Named, refuse_doubles};
+
 use crate::profile::Profile;
 use crate::sys::files;
-use crate::system::target;
-use std::fs::{File, Metadata};
+use crate::system::{claims, target};
+use std::fs::{File, Metadata, OpenOptions};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -40,9 +44,11 @@ pub fn descriptor(number: i32) -> PathBuf {
 /// # Errors
 /// A message: it isn't open.
 pub fn inherited(number: i32, given: &str) -> Result<File, String> {
-    files::inherited(number).map(File::from).map_err(|e| {
+    let file = files::inherited(number).map(File::from).map_err(|e| {
         format!("{given}: {e}; start the program with this descriptor open, as in {number}>FILE")
-    })
+    })?;
+    claims::permit_output(&descriptor(number), &file).map_err(|refusal| format!("{given}: {refusal}"))?;
+    Ok(file)
 }
 
 impl Destination {
@@ -53,32 +59,90 @@ impl Destination {
 
     /// Looks where a path leads.
     pub fn of(path: &Path) -> Destination {
-        let file = match follow(path) {
-            Ok(file) => file,
-            Err(descriptor) => return Destination::Descriptor(descriptor),
-        };
-        match std::fs::metadata(path) {
-            Ok(there) if !there.is_file() && !there.is_dir() => Destination::Special,
-            _ => Destination::File(file),
+        match follow(path, |_| false) {
+            Followed::Descriptor(number) => Destination::Descriptor(number),
+            Followed::Path(file) | Followed::Planted(file) => match std::fs::metadata(path) {
+                Ok(there) if !there.is_file() && !there.is_dir() => Destination::Special,
+                _ => Destination::File(file),
+            },
+        }
+    }
+
+    /// The same of a path that is going to be written to: nothing is followed, written or replaced on the way that somebody
+    /// else may have put there to lead us. `given`: by which option.
+    ///
+    /// # Errors
+    /// A message: what lies there, and whose it is.
+    pub fn trusted(path: &Path, given: &str) -> Result<Destination, String> {
+        match follow(path, |step| foreign(step).is_some()) {
+            Followed::Descriptor(number) => Ok(Destination::Descriptor(number)),
+            Followed::Path(_) => Ok(Destination::of(path)),
+            Followed::Planted(step) => Err(format!(
+                "{given}: {} belongs to another user (number {}), who may have put it into this folder, which is open to \
+                 everybody, to have something else overwritten or to read what is written; name a file that isn't there \
+                 yet, or one in a folder of your own",
+                step.display(),
+                foreign(&step).unwrap_or_default()
+            )),
         }
     }
 }
 
+/// Opens what isn't replaced: a pipe, a terminal.
+///
+/// # Errors
+/// A message.
+pub fn open_special(path: &Path, given: &str) -> Result<File, String> {
+    OpenOptions::new().write(true).open(path).map_err(|e| format!("{given}: can't be opened: {e}"))
+}
+
+/// Where links end.
+enum Followed {
+    Path(PathBuf),
+    Descriptor(i32),
+    /// At something that was refused.
+    Planted(PathBuf),
+}
+
 /// The path behind links, or the descriptor of this process that it names: those look like links too, but what they
 /// say is no path for a pipe, and another file than the open one when that was renamed.
-fn follow(path: &Path) -> Result<PathBuf, i32> {
+fn follow(path: &Path, refused: impl Fn(&Path) -> bool) -> Followed {
     let descriptors = std::fs::canonicalize("/proc/self/fd").ok();
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         let parent = path.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
         let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse().ok());
         if let Some(number) = name.filter(|_| parent.is_some() && parent == descriptors) {
-            return Err(number);
+            return Followed::Descriptor(number);
         }
-        let Ok(link) = std::fs::read_link(&path) else { break };
+        // Read before it's looked at: what others have put there by then is seen, and what they put there later isn't
+        // followed.
+        let link = std::fs::read_link(&path);
+        if refused(&path) {
+            return Followed::Planted(path);
+        }
+        let Ok(link) = link else { break };
         path = path.parent().unwrap_or(Path::new("")).join(link);
     }
-    Ok(path)
+    Followed::Path(path)
+}
+
+/// Whose this is, where it's neither ours nor of the folder's owner, and everybody may put files into the folder. The
+/// kernel protects by the same rule, where it's told to (`fs.protected_symlinks`, `fs.protected_regular`).
+fn foreign(path: &Path) -> Option<u32> {
+    const OTHERS_WRITE: u32 = 0o002;
+    const STICKY_AND_GROUP_WRITES: u32 = 0o1020;
+    let there = std::fs::symlink_metadata(path).ok()?;
+    let folder = std::fs::metadata(folder_of(path)?).ok()?;
+    let open_to_others = folder.mode() & OTHERS_WRITE != 0
+        || folder.mode() & STICKY_AND_GROUP_WRITES == STICKY_AND_GROUP_WRITES;
+    let trusted = [rustix::process::geteuid().as_raw(), folder.uid()];
+    (open_to_others && !trusted.contains(&there.uid())).then(|| there.uid())
+}
+
+fn folder_of(path: &Path) -> Option<&Path> {
+    let parent = path.parent()?;
+    Some(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
 }
 
 /// Where the targets of a profile are; as they were given where that can't be found out: the run itself says why.
@@ -102,6 +166,7 @@ pub fn refuse_target(option: &str, path: &Path, targets: &[PathBuf]) -> Result<(
     if there.as_ref().is_ok_and(|there| there.file_type().is_block_device()) {
         return Err(format!("{option} {name}: is a block device, which would be overwritten; name a file"));
     }
+    claims::spare([path]).map_err(|refusal| format!("{option} {refusal}"))?;
     let identity = |found: &Metadata| (found.dev(), found.ino());
     let same = |target: &PathBuf| match (&there, std::fs::metadata(target)) {
         (Ok(there), Ok(target)) => identity(there) == identity(&target),
@@ -118,12 +183,8 @@ pub fn refuse_target(option: &str, path: &Path, targets: &[PathBuf]) -> Result<(
 
 /// The path of a file that isn't there yet, such that equal places have equal paths.
 fn place(path: &Path) -> Option<PathBuf> {
-    let file = follow(path).ok()?;
-    let parent = match file.parent()? {
-        parent if parent.as_os_str().is_empty() => Path::new("."),
-        parent => parent,
-    };
-    Some(std::fs::canonicalize(parent).ok()?.join(file.file_name()?))
+    let Followed::Path(file) = follow(path, |_| false) else { return None };
+    Some(std::fs::canonicalize(folder_of(&file)?).ok()?.join(file.file_name()?))
 }
 
 #[cfg(test)]

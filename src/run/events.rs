@@ -3,6 +3,7 @@
 
 use super::console::Console;
 use super::control::Control;
+use crate::results::EndedBy;
 pub use crate::sys::event::{Event, EventError};
 use crate::sys::standard_error::say;
 use std::io;
@@ -105,7 +106,7 @@ pub fn stop_when_set(event: Arc<Event>, control: Arc<Control>) -> io::Result<Sto
     let watch = StopWatch { ended: Arc::clone(&ended) };
     // Now, so that a run that is not wanted doesn't even begin.
     if event.is_set().unwrap_or(false) {
-        control.interrupt();
+        control.interrupt_by(EndedBy::StopEvent);
         return Ok(watch);
     }
     let control: Weak<Control> = Arc::downgrade(&control);
@@ -116,7 +117,7 @@ pub fn stop_when_set(event: Arc<Event>, control: Arc<Control>) -> io::Result<Sto
                 Ok(false) => {}
                 Ok(true) => {
                     if let Some(control) = control.upgrade() {
-                        control.interrupt();
+                        control.interrupt_by(EndedBy::StopEvent);
                     }
                     break;
                 }

@@ -14,6 +14,7 @@ use crate::clock::{Clock, Nanos, monotonic};
 use crate::engine::{Done, Engine, EngineError, Io};
 use crate::plan::{PlanError, SpanPlan};
 use crate::profile::Profile;
+use crate::sys::memory::{Slot, SlotMut};
 use crate::sys::usage::{ThreadUsage, thread_usage};
 use crate::system::System;
 use crate::system::claims::Claims;
@@ -70,6 +71,7 @@ pub fn run_exactly(
         accounts: Arc::default(),
         progress: Vec::new(),
         sources: &sources,
+        log: None,
         large_pages: Reserve::before(&plan),
         console: &console,
     };
@@ -146,12 +148,16 @@ impl Engine for Counted {
         Ok(())
     }
 
-    fn buffer(&mut self) -> &mut [u8] {
-        self.engine.buffer()
+    fn use_workers(&mut self, file: u32) {
+        self.engine.use_workers(file);
     }
 
-    fn content(&self) -> &[u8] {
-        self.engine.content()
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.engine.slot(io)
+    }
+
+    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
+        self.engine.slot_mut(io)
     }
 
     fn features(&self) -> String {

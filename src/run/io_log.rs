@@ -7,10 +7,9 @@
 //!
 //! A worker never waits for the writer: what finds its ring full is dropped, counted, and said at the end.
 
-use super::destination::{Destination, inherited, named};
-use crate::clock::Nanos;
+use super::late_file::LateFile;
+use crate::clock::{self, Nanos, SECOND};
 use crate::engine::Direction;
-use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,15 +18,17 @@ use std::thread::Thread;
 use std::time::Duration;
 
 /// First line of the file.
-const HEADER: &str = "thread,target,direction,offset,size,start_ns,latency_ns\n";
+const HEADER: &str = "thread,target,direction,offset,size,start_ns,latency_ns,due_ns\n";
 /// Words of an entry in a ring.
-const WORDS: usize = 4;
+const WORDS: usize = 5;
 /// Memory for all rings of a time span, bytes.
 const MEMORY: usize = 64 << 20;
 /// Entries of a ring: at least and at most.
 const ENTRIES: (usize, usize) = (1 << 10, 1 << 16);
 /// How long the writer sleeps when there was nothing to write.
 const PAUSE: Duration = Duration::from_millis(1);
+/// How long a run that is left behind waits for what has been logged.
+const LEAVING: Nanos = SECOND;
 /// Formatted lines are written when there are so many bytes of them.
 const CHUNK: usize = 1 << 18;
 
@@ -46,18 +47,27 @@ pub struct Entry {
     pub start: Nanos,
     /// From there to the reap, ns.
     pub latency: Nanos,
+    /// When it was to start (`-g`), ns after the start signal; `None` = whenever it could.
+    pub due: Option<Nanos>,
 }
+
+/// In a ring, instead of a time.
+const NO_TIME: u64 = u64::MAX;
 
 /// The log of a run.
 #[derive(Debug)]
 pub struct IoLog {
     path: PathBuf,
     output: Mutex<Output>,
+    /// The run is left behind: what has been logged by now is all.
+    left: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Output {
-    file: File,
+    file: LateFile,
+    /// It holds I/Os, or the header alone.
+    has_lines: bool,
     /// I/Os that were seen, written or not.
     seen: u64,
     dropped: u64,
@@ -66,38 +76,73 @@ struct Output {
 }
 
 impl IoLog {
-    /// Creates the file; an older one is replaced. `-` is standard output.
+    /// Makes the file. It's seen from its first I/O on, but takes the place of an earlier one only at [`IoLog::end`].
+    /// `-` is standard output.
     ///
     /// # Errors
     /// A message: it can't be created. That it overwrites nothing is for [`super::destination`] to say, before.
     pub fn create(path: &Path) -> Result<IoLog, String> {
         let name = path.display();
-        let mut file = match Destination::of(&named(path)) {
-            Destination::Descriptor(number) => inherited(number, &format!("--io-log {name}"))?,
-            _ => File::create(path).map_err(|e| format!("--io-log {name}: can't be created: {e}"))?,
-        };
+        let mut file = LateFile::open(path, &format!("--io-log {name}"))?;
         file.write_all(HEADER.as_bytes()).map_err(|e| format!("--io-log {name}: can't be written: {e}"))?;
-        let output = Output { file, seen: 0, dropped: 0, spans: 0, failure: None };
-        Ok(IoLog { path: path.to_path_buf(), output: Mutex::new(output) })
+        let output = Output { file, has_lines: false, seen: 0, dropped: 0, spans: 0, failure: None };
+        Ok(IoLog { path: path.to_path_buf(), output: Mutex::new(output), left: AtomicBool::new(false) })
+    }
+
+    /// The run is over. With figures its log takes its place, and an earlier one is replaced; without, that stays as it
+    /// is, and what was logged is kept beside it.
+    pub fn end(&self, has_figures: bool) {
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        if has_figures {
+            output.file.show();
+        } else if output.has_lines {
+            output.file.keep_beside();
+        }
+    }
+
+    /// The run is left behind, its workers with it: what they logged so far takes its place now. Waits a second at most for
+    /// it to be written, because the log's own file may be what hangs.
+    pub fn leave(&self) {
+        self.left.store(true, Ordering::Release);
+        let deadline = clock::monotonic() + LEAVING;
+        while clock::monotonic() < deadline {
+            if let Ok(mut output) = self.output.try_lock() {
+                output.file.show();
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
 
     /// Runs `work` with one ring for each of these threads, while what goes into the rings is written.
     /// A `patient` worker waits when its ring is full: for time that isn't real.
+    ///
+    /// # Errors
+    /// A message: there is no memory for the rings, or no thread for the writing. Nothing was done.
     pub fn record<T>(
         &self,
         threads: std::ops::Range<u32>,
         patient: bool,
         work: impl FnOnce(&[Ring]) -> T,
-    ) -> T {
+    ) -> Result<T, String> {
+        let name = self.path.display();
         let entries =
             (MEMORY / (WORDS * size_of::<u64>()) / threads.len().max(1)).clamp(ENTRIES.0, ENTRIES.1);
         let entries = 1 << entries.ilog2();
-        let rings: Vec<Ring> = threads.map(|thread| Ring::new(thread, entries, patient)).collect();
+        let rings: Option<Vec<Ring>> = threads.map(|thread| Ring::new(thread, entries, patient)).collect();
+        let rings = rings.ok_or_else(|| {
+            format!("--io-log {name}: no memory for what waits to be written; use fewer threads (-t), or raise the limit of \
+                     memory (ulimit -v)")
+        })?;
         let finished = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let writer = scope.spawn(|| self.write(&rings, &finished));
+            let writer = || self.write(&rings, &finished);
+            let writer = std::thread::Builder::new().name("log".into()).spawn_scoped(scope, writer).map_err(|e| {
+                format!("--io-log {name}: no thread can be started for the log: {e}; see ulimit -u and the limits of the \
+                         container (pids.max)")
+            })?;
             let _finish = Finish { finished: &finished, writer: writer.thread().clone() };
-            work(&rings)
+            Ok(work(&rings))
         })
     }
 
@@ -115,7 +160,7 @@ impl IoLog {
         let mut text = Vec::with_capacity(CHUNK + 256);
         loop {
             // Read first: what a worker logged before it ended is then seen by this round.
-            let last = finished.load(Ordering::Acquire);
+            let last = finished.load(Ordering::Acquire) || self.left.load(Ordering::Acquire);
             let mut entries = 0;
             for ring in rings {
                 entries += ring.drain(|entry| {
@@ -141,14 +186,19 @@ impl IoLog {
         output.seen += dropped;
     }
 
-    /// What has to be said about the log when the run is over; `None` = it is complete.
+    /// Why it couldn't be written to its end.
+    pub fn failure(&self) -> Option<String> {
+        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = self.path.display();
+        let failure = output.failure.as_ref()?;
+        Some(format!("--io-log {name}: is incomplete, it can't be written: {failure}"))
+    }
+
+    /// What else has to be said about the log when the run is over; `None` = all of it was written.
     pub fn complaint(&self) -> Option<String> {
         let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let name = self.path.display();
-        if let Some(failure) = &output.failure {
-            return Some(format!("--io-log {name}: is incomplete, it can't be written: {failure}"));
-        }
-        (output.dropped > 0).then(|| {
+        (output.dropped > 0 && output.failure.is_none()).then(|| {
             format!(
                 "--io-log {name}: {} of {} I/Os are missing: they came faster than they could be written. The figures \
                  of the report are complete. Log fewer I/Os per second (-g), or to a faster place",
@@ -173,15 +223,20 @@ impl Drop for Finish<'_> {
 
 impl Output {
     fn write(&mut self, text: &[u8]) {
+        self.has_lines |= !text.is_empty();
         if self.failure.is_none() {
             self.failure = self.file.write_all(text).err();
+        }
+        // Nothing is lost by showing it at once, and it survives the program.
+        if self.has_lines && !self.file.replaces() {
+            self.file.show();
         }
     }
 }
 
 /// Appends a line of the file.
 fn push_line(text: &mut Vec<u8>, thread: u32, entry: &Entry) {
-    let Entry { target, direction, offset, size, start, latency } = *entry;
+    let Entry { target, direction, offset, size, start, latency, due } = *entry;
     let direction: &[u8] = match direction {
         Direction::Read => b"read",
         Direction::Write => b"write",
@@ -195,6 +250,8 @@ fn push_line(text: &mut Vec<u8>, thread: u32, entry: &Entry) {
         text.push(b',');
         push_decimal(text, number);
     }
+    text.push(b',');
+    due.into_iter().for_each(|due| push_decimal(text, due));
     text.push(b'\n');
 }
 
@@ -232,15 +289,19 @@ pub struct Ring {
 struct Lonely(AtomicU64);
 
 impl Ring {
-    fn new(thread: u32, entries: usize, patient: bool) -> Ring {
-        Ring {
+    /// `None` = there is no memory for it.
+    fn new(thread: u32, entries: usize, patient: bool) -> Option<Ring> {
+        let mut words = Vec::new();
+        words.try_reserve_exact(entries * WORDS).ok()?;
+        words.resize_with(entries * WORDS, || AtomicU64::new(0));
+        Some(Ring {
             thread,
             patient,
-            words: (0..entries * WORDS).map(|_| AtomicU64::new(0)).collect(),
+            words: words.into(),
             tail: Lonely::default(),
             head: Lonely::default(),
             dropped: AtomicU64::new(0),
-        }
+        })
     }
 
     #[inline]
@@ -273,6 +334,7 @@ impl Ring {
                 offset: word(1),
                 start: word(2),
                 latency: word(3),
+                due: Some(word(4)).filter(|due| *due != NO_TIME),
             });
             // Room for the worker, before a long backlog is written.
             if number % 256 == 255 {
@@ -302,9 +364,9 @@ impl Producer<'_> {
         }
         let write = u64::from(entry.direction == Direction::Write);
         let packed = u64::from(entry.target) << 32 | write << 31 | u64::from(entry.size);
-        for (word, value) in
-            self.ring.slot(self.tail).iter().zip([packed, entry.offset, entry.start, entry.latency])
-        {
+        let due = entry.due.unwrap_or(NO_TIME);
+        let values = [packed, entry.offset, entry.start, entry.latency, due];
+        for (word, value) in self.ring.slot(self.tail).iter().zip(values) {
             word.store(value, Ordering::Relaxed);
         }
         self.tail += 1;
@@ -340,12 +402,13 @@ mod tests {
             size: 0x7fff_f000 - n as u32,
             start: n << 40,
             latency: u64::MAX - n,
+            due: n.checked_sub(1),
         }
     }
 
     #[test]
     fn what_goes_in_comes_out_in_order_round_after_round() {
-        let ring = Ring::new(5, 8, false);
+        let ring = Ring::new(5, 8, false).unwrap();
         let mut producer = ring.producer();
         let mut out = Vec::new();
         for n in 0..100 {
@@ -360,7 +423,7 @@ mod tests {
 
     #[test]
     fn a_full_ring_drops_the_newest_and_counts_them() {
-        let ring = Ring::new(0, 8, false);
+        let ring = Ring::new(0, 8, false).unwrap();
         let mut producer = ring.producer();
         (0..11).for_each(|n| producer.push(entry(n)));
         let mut out = Vec::new();
@@ -381,14 +444,17 @@ mod tests {
             log.record(thread..thread + 1, true, |rings| {
                 let mut producer = rings[0].producer();
                 (0..count).for_each(|n| producer.push(entry(n)));
-            });
+            })
+            .unwrap();
         }
         assert_eq!(log.complaint(), None);
+        assert!(path.exists(), "from the first line on");
+        log.end(true);
         let text = std::fs::read_to_string(&path).unwrap();
         let mut lines = text.lines();
         assert_eq!(lines.next().unwrap(), HEADER.trim_end());
-        assert_eq!(lines.next().unwrap(), "0,0,write,0,2147479552,0,18446744073709551615");
-        assert_eq!(lines.next().unwrap(), "0,1,read,4096,2147479551,1099511627776,18446744073709551614");
+        assert_eq!(lines.next().unwrap(), "0,0,write,0,2147479552,0,18446744073709551615,");
+        assert_eq!(lines.next().unwrap(), "0,1,read,4096,2147479551,1099511627776,18446744073709551614,0");
         assert_eq!(text.lines().count() as u64, 1 + 2 * count);
     }
 

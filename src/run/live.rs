@@ -22,6 +22,9 @@ pub struct Counters {
     latency_sum: AtomicU64,
     /// The thread, by the kernel's number; 0 = not yet.
     thread: AtomicI32,
+    /// When it had done its work, ns, and how long it had waited for a CPU until then, ns; 0 = not yet, or not known.
+    over: AtomicU64,
+    waited: AtomicU64,
     latency: Vec<AtomicU64>,
 }
 
@@ -34,6 +37,8 @@ impl Counters {
             bytes: AtomicU64::new(0),
             latency_sum: AtomicU64::new(0),
             thread: AtomicI32::new(0),
+            over: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
             latency: (0..cells).map(|_| AtomicU64::new(0)).collect(),
         }
     }
@@ -52,6 +57,18 @@ impl Counters {
     /// The worker's thread, by the kernel's number; 0 = not known yet.
     pub fn thread(&self) -> i32 {
         self.thread.load(Relaxed)
+    }
+
+    /// The calling thread, which is the worker, has done its work at `now` and waited so long for a CPU in all, ns.
+    pub fn is_over(&self, now: Nanos, waited: u64) {
+        self.waited.store(waited, Relaxed);
+        self.over.store(now, Relaxed);
+    }
+
+    /// What [`Counters::is_over`] was told; `None` = nothing yet.
+    pub fn over(&self) -> Option<(Nanos, u64)> {
+        let over = self.over.load(Relaxed);
+        (over > 0).then(|| (over, self.waited.load(Relaxed)))
     }
 
     /// Counts a batch of I/Os.
@@ -154,7 +171,7 @@ impl LiveLine {
         self.seen = now;
         self.drawn = true;
         // Back to the start of the line, the line, then clear what is left of a longer one before.
-        standard_error::write(&format!("\r{line}\x1b[K"));
+        standard_error::draw(&line);
     }
 
     /// Shows how far the writing of a file is.
@@ -163,14 +180,14 @@ impl LiveLine {
         let began = *self.writing_since.get_or_insert(now);
         let line = preparation(path, done, total, now - began, fit::columns());
         self.drawn = true;
-        standard_error::write(&format!("\r{line}\x1b[K"));
+        standard_error::draw(&line);
     }
 
     /// Removes the line, so that what comes next starts on a clean one.
     pub fn clear(&mut self) {
         self.writing_since = None;
         if std::mem::take(&mut self.drawn) {
-            standard_error::write("\r\x1b[K");
+            standard_error::draw("");
         }
     }
 }

@@ -13,6 +13,7 @@ mod control;
 mod cost;
 mod creation;
 mod crew;
+mod desk;
 pub mod destination;
 mod effort;
 pub mod events;
@@ -21,6 +22,7 @@ mod failure;
 mod interrupt;
 mod io_log;
 mod large_pages;
+mod late_file;
 mod live;
 mod measure;
 mod observe;
@@ -34,15 +36,18 @@ mod precreate;
 mod prefill;
 pub mod prepare;
 mod probes;
+mod pulse;
 mod recorder;
 mod refusals;
 mod sampler;
+mod settle;
 mod setup;
 mod simulate;
 mod sleeps;
 mod sources;
 mod span;
 mod stream;
+mod supervise;
 mod trace;
 mod warm_up;
 mod worker;
@@ -52,6 +57,7 @@ pub use content::look as look_at_content;
 pub use control::Control;
 pub use events::Events;
 pub use interrupt::watch;
+pub use late_file::{FromTheFirstLine, LateFile};
 pub use live::Counters;
 pub use observe::Observer;
 pub use options::Options;
@@ -61,11 +67,13 @@ pub use prefill::Prefill;
 pub use probes::Probes;
 pub use refusals::{cpu_latency_refusal, refusals};
 pub use stream::Stream;
+pub use supervise::{End, supervise};
 
 use crate::plan::{PlanError, Severity};
 use crate::profile::Profile;
-use crate::results::{Results, SpanResults};
+use crate::results::{Ended, EndedBy, Results, SpanResults};
 use crate::system::System;
+use crate::system::cpu_times::CpuClock;
 use io_log::IoLog;
 use std::collections::HashSet;
 
@@ -76,6 +84,9 @@ pub struct Outcome {
     pub results: Results,
     /// Why the run failed; empty = it didn't. An interrupted run did not fail.
     pub failures: Vec<String>,
+    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log that is not
+    /// complete, data that was lost. The exit code is that of a failed run.
+    pub troubles: Vec<String>,
 }
 
 /// Runs all time spans of a profile, one after the other. After a failure or an interruption the rest is skipped.
@@ -91,7 +102,9 @@ pub fn run(
     console: &Console,
     after_span: &mut dyn FnMut(&mut Results),
 ) -> Result<Outcome, Vec<PlanError>> {
+    let _death = Death(control);
     let profile = &resized(profile);
+    control.does("looks at the targets");
     if options.until_steady.is_some() && options.virtual_time() {
         return Err(vec![PlanError::profile(
             "--until-steady: a simulated run's phases are fixed before it begins (its threads run one after the \
@@ -109,6 +122,15 @@ pub fn run(
     if !unfit.is_empty() {
         return Err(unfit);
     }
+    // Without it nothing could be reported in the end.
+    if !options.virtual_time()
+        && let Err(e) = CpuClock::read()
+    {
+        let message =
+            format!("/proc/stat, the CPU times of the machine, can't be read: {e}; mount /proc, readable");
+        return Err(vec![PlanError::target(message)]);
+    }
+    control.awaits("opens the log of I/Os (--io-log)");
     let log = match &options.io_log {
         Some(path) => Some(
             destination::refuse_target("--io-log", &destination::named(path), &destination::targets(profile))
@@ -118,6 +140,7 @@ pub fn run(
         None => None,
     };
     let mut outcome = Outcome::default();
+    control.does("prepares files (-c)");
     let precreated = match precreate::create_all(profile, options, control, console) {
         Ok(paths) => paths,
         Err(failure) => {
@@ -142,23 +165,46 @@ pub fn run(
     };
     for (number, time_span) in profile.time_spans.iter().enumerate() {
         if !outcome.failures.is_empty() || control.is_interrupted() {
-            outcome.results.time_spans.push(SpanResults::default());
+            // Of those that follow the first one nothing is said: it tells what ended the run.
+            let by = if outcome.failures.is_empty() { control.ended_by() } else { EndedBy::Failure };
+            let ended = (number == 0).then_some(Ended { by, after: None });
+            outcome.results.time_spans.push(SpanResults { ended, ..SpanResults::default() });
             continue;
         }
         console.begin_span(number + 1);
         console.verbose(|| format!("generating I/O for time span {}", number + 1));
-        let ended = span::run(time_span, common);
+        let mut ended = span::run(time_span, common);
+        let after = ended.results.ended.and_then(|ended| ended.after);
+        if !ended.failures.is_empty() {
+            ended.results.ended = Some(Ended { by: EndedBy::Failure, after });
+        } else if after.is_none() && control.is_interrupted() {
+            ended.results.ended = Some(Ended { by: control.ended_by(), after });
+        }
         probes.forget_what_lacked();
         console.clear_line();
         outcome.results.time_spans.push(ended.results);
         outcome.failures = ended.failures;
+        outcome.troubles.extend(ended.troubles);
         if number + 1 < profile.time_spans.len() {
             after_span(&mut outcome.results);
         }
     }
-    console.end_stream();
-    if let Some(complaint) = log.and_then(|log| log.complaint()) {
-        console.warn(&complaint);
+    outcome.troubles.extend(console.end_stream());
+    if let Some(log) = log {
+        log.end(outcome.results.have_figures());
+        outcome.troubles.extend(log.failure());
+        log.complaint().iter().for_each(|complaint| console.warn(complaint));
     }
     Ok(outcome)
+}
+
+/// Tells the supervisor when the run ends in a panic.
+struct Death<'a>(&'a Control);
+
+impl Drop for Death<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.died();
+        }
+    }
 }

@@ -12,6 +12,7 @@ use super::trace::{self, TraceWatch};
 use crate::plan::SpanPlan;
 use crate::results::{HeatChange, Observed};
 use crate::system::System;
+use crate::system::completion::OneByOne;
 use crate::system::heat::Heat;
 use crate::system::root::Root;
 use crate::system::tracing::refusal::TraceRefusal;
@@ -49,12 +50,19 @@ impl<'a> Observer<'a> {
             sleeps: SleepWatch::new(plan),
             devices: DeviceWatch::new(plan, options.flush_after),
             trace: TraceWatch::open(plan, trace)?,
-            observed: Observed { heat, polled, cpu_latency, ..Observed::default() },
+            observed: Observed {
+                heat,
+                polled,
+                cpu_latency,
+                one_by_one: one_by_one(plan),
+                ..Observed::default()
+            },
         })
     }
 
     /// Shortly before accounting is switched on: what takes longer.
     pub fn measurement_is_near(&mut self) {
+        self.effort.is_near();
         self.devices.look_at_memory_before();
         if let Some(trace) = &mut self.trace {
             trace.window_is_near();
@@ -86,20 +94,33 @@ impl<'a> Observer<'a> {
         if let Some(trace) = &mut self.trace {
             trace.window_is_over();
         }
+        self.effort.is_over();
         self.devices.look_at_memory();
     }
 
+    /// When workers are left behind: nothing may be waited for.
+    pub fn leave(mut self, workers: &[Counters]) -> Observed {
+        self.devices.leave();
+        self.finish(workers)
+    }
+
     /// When the workers have ended: what takes longer.
-    pub fn finish(mut self) -> Observed {
+    pub fn finish(mut self, workers: &[Counters]) -> Observed {
         if let Some(change) = &mut self.observed.heat {
             change.after = heat(self.system);
         }
-        self.observed.effort = Some(self.effort.finish());
+        self.observed.effort = Some(self.effort.finish(workers));
         self.observed.sleeps = self.sleeps.finish();
         self.observed.devices = self.devices.finish();
         self.observed.trace = self.trace.and_then(TraceWatch::finish);
         self.observed
     }
+}
+
+/// By thread why its I/Os are done one after the other; empty = none is.
+fn one_by_one(plan: &SpanPlan) -> Vec<Option<OneByOne>> {
+    let causes: Vec<Option<OneByOne>> = plan.workers.iter().map(|worker| worker.one_by_one).collect();
+    if causes.iter().any(Option::is_some) { causes } else { Vec::new() }
 }
 
 /// Of the disks that the targets lie on.

@@ -3,8 +3,11 @@
 use crate::clock;
 use crate::engine::EngineKind;
 use crate::plan::{SpanPlan, WorkerTarget};
-use crate::sys::page_cache;
-use crate::system::io_counters::{Counters, DeviceActivity, DeviceFacts, Reading, TargetDevices};
+use crate::sys::page_cache::{self, Held};
+use crate::sys::writeback;
+use crate::system::io_counters::{
+    CacheGrowth, Counters, DeviceActivity, DeviceFacts, Reading, TargetDevices,
+};
 use crate::system::root::Root;
 use crate::system::stack::{self, Stack};
 use std::fs::File;
@@ -27,8 +30,13 @@ pub struct DeviceWatch {
 #[derive(Debug)]
 struct Target {
     facts: TargetDevices,
-    /// Of a target that is written to: open, to ask the kernel what of it is in memory, and to flush it.
+    /// Of a target that is written to, or that is one of several and read through the page cache: open, to ask the kernel
+    /// what of it is in memory, and to flush it.
     file: Option<File>,
+    written: bool,
+    cached: bool,
+    /// At the first look.
+    held: Option<Held>,
     /// Bytes.
     size: u64,
 }
@@ -39,16 +47,19 @@ const PATIENCE: clock::Nanos = 20_000_000;
 const PIECE: u64 = 16 << 20;
 
 impl Target {
-    /// Bytes of it that are in memory only; `None` = the kernel doesn't tell, or not before `deadline`.
-    fn unwritten(&self, deadline: clock::Nanos) -> Option<u64> {
+    /// What of it is in memory; `None` = the kernel doesn't tell, or not before `deadline`.
+    fn held(&self, deadline: clock::Nanos) -> Option<Held> {
         let file = self.file.as_ref()?;
-        let mut sum = 0;
+        let mut sum = Held::default();
         let mut offset = 0;
         while offset < self.size {
             if clock::monotonic() >= deadline {
                 return None;
             }
-            sum += page_cache::unwritten(file.as_fd(), offset, PIECE).ok()?;
+            let held = page_cache::held(file.as_fd(), offset, PIECE).ok()?;
+            sum.cached += held.cached;
+            sum.unwritten += held.unwritten;
+            sum.evicted += held.evicted;
             offset += PIECE;
         }
         Some(sum)
@@ -58,14 +69,17 @@ impl Target {
 impl DeviceWatch {
     /// Finds out what the targets lie on, and opens the counters. `flush`: write what is in memory at the end.
     pub fn new(plan: &SpanPlan, flush: bool) -> DeviceWatch {
-        let targets: Vec<Target> = targets(plan)
+        let targets = targets(plan);
+        let several = targets.len() > 1;
+        let targets: Vec<Target> = targets
             .into_iter()
             .map(|(engine, target)| {
                 let stack = stack_of(engine, target);
                 let written = target.open.write && engine.row().real_io;
-                let file = written.then(|| File::open(&target.location).ok()).flatten();
+                let cached = several && !target.open.direct && engine.row().real_io;
+                let file = (written || cached).then(|| File::open(&target.location).ok()).flatten();
                 let facts = TargetDevices { path: target.path.clone(), stack, ..Default::default() };
-                Target { facts, file, size: target.size }
+                Target { facts, file, written, cached, held: None, size: target.size }
             })
             .collect();
         let mut names: Vec<String> = Vec::new();
@@ -82,7 +96,8 @@ impl DeviceWatch {
     pub fn look_at_memory_before(&mut self) {
         let deadline = clock::monotonic() + PATIENCE;
         for target in &mut self.targets {
-            target.facts.unwritten_before = target.unwritten(deadline);
+            target.held = target.held(deadline);
+            target.facts.unwritten_before = target.held.filter(|_| target.written).map(|held| held.unwritten);
         }
     }
 
@@ -104,8 +119,20 @@ impl DeviceWatch {
     pub fn look_at_memory(&mut self) {
         let deadline = clock::monotonic() + PATIENCE;
         for target in &mut self.targets {
-            target.facts.unwritten = target.unwritten(deadline);
+            let after = target.held(deadline);
+            target.facts.unwritten = after.filter(|_| target.written).map(|held| held.unwritten);
+            let both = target.held.zip(after).filter(|_| target.cached);
+            target.facts.cached = both.map(|(before, after)| CacheGrowth {
+                before: before.cached,
+                after: after.cached,
+                evicted: after.evicted.saturating_sub(before.evicted),
+            });
         }
+    }
+
+    /// Nothing is to be flushed: that would wait for what doesn't come back.
+    pub fn leave(&mut self) {
+        self.flush = false;
     }
 
     /// The facts; `None` when the time span was not measured to its end.
@@ -133,10 +160,16 @@ impl DeviceWatch {
 
 fn flushed(target: Target, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
-    if let Some(file) = target.file.filter(|_| flush) {
+    // Asked before: it tells without waiting, and each error once.
+    let written = target.file.as_ref().filter(|_| target.written);
+    facts.write_error = written.and_then(|file| writeback::failed(file.as_fd()));
+    if let Some(file) = target.file.filter(|_| flush && target.written) {
         let begin = clock::monotonic();
         // A target that can't be flushed has no time: the report says so.
-        facts.flush = file.sync_all().ok().map(|()| clock::monotonic() - begin);
+        match file.sync_all() {
+            Ok(()) => facts.flush = Some(clock::monotonic() - begin),
+            Err(error) => facts.write_error = error.raw_os_error().or(Some(libc::EIO)),
+        }
     }
     facts
 }

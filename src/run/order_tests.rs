@@ -2,12 +2,15 @@
 //! (`tests/data/traces/43_Sm_o4`): the worker's own order, seen by an engine that only takes notes.
 
 use super::console::Console;
+use super::control::Control;
 use super::recorder::Recorder;
-use super::worker::{Phases, Requests, Schedule, Worker};
+use super::worker::{Books, Phases, Requests, Schedule, Worker};
 use crate::clock::Clock;
 use crate::engine::{Direction, Done, Engine, EngineError, EngineKind, Io};
 use crate::plan::{self, Surroundings};
 use crate::profile::{Profile, Target, TimeSpan};
+use crate::sys::lent::lend;
+use crate::sys::memory::{Slot, SlotMut};
 use crate::system::System;
 use crate::system::target::{TargetFacts, TargetKind};
 use crate::workload::{Assignment, InterlockedPosition, ThreadWorkload};
@@ -21,7 +24,6 @@ struct Notes {
     seen: Rc<RefCell<Vec<Io>>>,
     waiting: Vec<Io>,
     clock: Clock,
-    buffer: Vec<u8>,
 }
 
 impl Engine for Notes {
@@ -39,12 +41,12 @@ impl Engine for Notes {
         Ok(())
     }
 
-    fn buffer(&mut self) -> &mut [u8] {
-        &mut self.buffer
+    fn slot(&self, _: &Io) -> Option<Slot<'_>> {
+        None
     }
 
-    fn content(&self) -> &[u8] {
-        &self.buffer
+    fn slot_mut(&mut self, _: &Io) -> Option<SlotMut<'_>> {
+        None
     }
 
     fn features(&self) -> String {
@@ -74,18 +76,21 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
 
     let seen = Rc::new(RefCell::new(Vec::new()));
     let clock = Clock::simulated(0);
-    let engine = Notes { seen: Rc::clone(&seen), waiting: vec![], clock: clock.clone(), buffer: vec![] };
+    let engine = Notes { seen: Rc::clone(&seen), waiting: vec![], clock: clock.clone() };
     let interlocked = Arc::new(InterlockedPosition::default());
     let assignment = Assignment { workload: &plan.targets[0].workload, requests: 4, interlocked };
     let workload = ThreadWorkload::new(plan.seed, plan.floating, &[assignment]);
+    let recorder = Recorder::new(&span, plan, &workload, Default::default(), None);
+    let (books, _) = lend(Books::new(plan, Requests::new(plan, &[0], &[0]), recorder));
+    let control = Control::default();
     let worker = Worker {
         plan,
         engine: Box::new(engine),
-        recorder: Recorder::new(&span, plan, &workload, Default::default(), None),
         workload,
-        requests: Requests::new(plan, &[0], &[0]),
+        books,
+        heir: None,
         clock,
-        phases: Phases::Scheduled(Schedule { measure: 0, cooldown: 1000, stop: 1000 }),
+        phases: Phases::Scheduled(Schedule { measure: 0, cooldown: 1000, stop: 1000 }, &control),
         live: None,
         log: None,
         console: &Console::new(false),

@@ -5,12 +5,13 @@ use super::control::{Control, Phase};
 use super::events::Events;
 use super::live::Counters;
 use super::observe::Observer;
+use super::pulse::Pulse;
 use super::sampler::Sampler;
 use super::stream::{Progress, Ticker};
 use super::{recorder, warm_up};
 use crate::clock::{self, SECOND};
 use crate::plan::SpanPlan;
-use crate::results::SpanResults;
+use crate::results::{Ended, EndedBy, SpanResults};
 use crate::system::System;
 use crate::system::cpu_times::CpuClock;
 use std::sync::Arc;
@@ -32,12 +33,17 @@ impl Clocked<'_> {
     pub(super) fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
         let Clocked { plan, events, control, console, .. } = *self;
         console.verbose(|| format!("starting: {} threads", plan.workers.len()));
+        // Without a warm-up nothing may lie between the first I/O and the first that is counted.
+        let at_once = plan.warmup == 0 && self.until_steady.is_none();
+        if at_once {
+            observer.measurement_is_near();
+        }
         console.begin(self.live);
         control.start();
         let mut sampler = Sampler::new(self.live, clock::monotonic());
         if plan.warmup > 0 {
             console.verbose(|| format!("warming up for {} s", plan.warmup));
-            if !self.sleep("warm up", plan.warmup, None, &mut sampler) {
+            if !self.sleep("warm up", plan.warmup, (None, None), &mut sampler) {
                 return;
             }
         }
@@ -48,19 +54,31 @@ impl Clocked<'_> {
             }
         }
         console.verbose(|| format!("measuring for {} s", plan.duration));
-        observer.measurement_is_near();
+        if !at_once {
+            observer.measurement_is_near();
+        }
         events.measurement_begins(control);
         let before = CpuClock::read();
         observer.measurement_begins(self.live);
         let start = control.start_measuring();
         let started_at = clock::wall_millis();
+        let end = start + recorder::seconds(plan.duration);
         let mut ticker = (!self.progress.is_empty())
-            .then(|| Ticker::new(start, started_at, plan.iops_interval.unwrap_or(1000)));
+            .then(|| Ticker::new((start, end), started_at, plan.iops_interval.unwrap_or(1000)));
         let mut sampler = Sampler::new(self.live, start);
-        let complete = self.sleep("measure", plan.duration, ticker.as_mut(), &mut sampler);
-        control.set_phase(Phase::Cooldown);
-        let measured = clock::monotonic() - start;
+        let mut pulse = Pulse::new(start);
+        let complete =
+            self.sleep("measure", plan.duration, (ticker.as_mut(), Some(&mut pulse)), &mut sampler);
+        let measured = control.end_measuring() - start;
         observer.measurement_ended();
+        if plan.cooldown == 0 {
+            // What is read from here on takes its time, and I/O that goes on meanwhile is counted by nobody.
+            control.set_phase(Phase::Stop);
+        }
+        let by = if complete { EndedBy::Time } else { control.ended_by() };
+        results.ended = Some(Ended { by, after: Some(measured) });
+        observer.observed.delays = Some(pulse.finish());
+        drop(pulse);
         let after = CpuClock::read();
         observer.measurement_is_over();
         observer.observed.samples = sampler.samples().to_vec();
@@ -68,13 +86,14 @@ impl Clocked<'_> {
         console.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
         if complete && plan.cooldown > 0 {
             console.verbose(|| format!("cooling down for {} s", plan.cooldown));
-            self.sleep("cool down", plan.cooldown, None, &mut sampler);
+            self.sleep("cool down", plan.cooldown, (None, None), &mut sampler);
         }
         match before.and_then(|before| Ok((before, after?))) {
             Ok((before, after)) => {
                 results.measured = measured;
                 results.started_at = Some(started_at);
                 results.cpus = after.since(&before, &self.system.topology);
+                observer.observed.offline = after.gone_since(&before, &self.system.topology);
                 observer.observed.lost = after.lost_since(&before, &self.system.topology);
             }
             Err(e) => control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}")),
@@ -86,7 +105,7 @@ impl Clocked<'_> {
         &self,
         phase: &str,
         seconds: u32,
-        mut ticker: Option<&mut Ticker>,
+        (mut ticker, mut pulse): (Option<&mut Ticker>, Option<&mut Pulse>),
         sampler: &mut Sampler,
     ) -> bool {
         let begin = clock::monotonic();
@@ -94,13 +113,20 @@ impl Clocked<'_> {
         let mut draw = if self.console.is_live() { begin + SECOND } else { end };
         loop {
             let due = ticker.as_ref().map_or(end, |ticker| ticker.due);
-            let next = end.min(draw).min(due).min(sampler.due);
+            let beat = pulse.as_ref().map_or(end, |pulse| pulse.due);
+            let next = end.min(draw).min(due).min(sampler.due).min(beat);
             let go_on = self.control.sleep_until(next);
-            sampler.look(clock::monotonic());
-            if let Some(ticker) = ticker.as_mut()
-                && (next >= ticker.due || next == end || !go_on)
-            {
-                self.console.stream(&ticker.tick(self.progress));
+            let now = clock::monotonic();
+            if let Some(pulse) = pulse.as_mut() {
+                pulse.woke(next, now);
+            }
+            sampler.look(now);
+            if let Some(ticker) = ticker.as_mut() {
+                let figures = match next == end || !go_on {
+                    true => ticker.last(self.progress),
+                    false => (next >= ticker.due).then(|| ticker.tick(self.progress)),
+                };
+                figures.iter().for_each(|figures| self.console.stream(figures));
             }
             if !go_on || next == end {
                 return go_on;

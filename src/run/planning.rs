@@ -20,7 +20,7 @@ pub fn probe_and_plan(
     options: &Options,
     probes: &Probes,
 ) -> Result<SpanPlan, Vec<PlanError>> {
-    let plan = plan_at(&locations(span, options)?, profile, span, system, options)?;
+    let plan = plan_at(&locations(span, options)?, profile, span, system, options, probes)?;
     probes.engines_available(&plan)?;
     probes.trace_available(&plan)?;
     Ok(plan)
@@ -49,6 +49,7 @@ pub(super) fn plan_at(
     span: &TimeSpan,
     system: &System,
     options: &Options,
+    probes: &Probes,
 ) -> Result<SpanPlan, Vec<PlanError>> {
     let mut facts = Vec::new();
     let mut errors = Vec::new();
@@ -56,8 +57,9 @@ pub(super) fn plan_at(
     for (target, location) in span.targets.iter().zip(locations) {
         match target::probe(location) {
             Ok(mut found) => {
-                if let Some(direct) = plan::completion_matters(span, target, wish) {
-                    found.completion = completion::completion(&found, direct);
+                if let Some(direct) = plan::completion_matters(span, target, &found, wish) {
+                    found.completion =
+                        probes.completion(location, direct, || completion::completion(&found, direct));
                 }
                 if wish.poll {
                     found.polling = completion::polling(&found);

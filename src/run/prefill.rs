@@ -222,6 +222,7 @@ impl Filling<'_> {
             Some(libc::EDQUOT) => {
                 format!("'{}': --prefill: the disk quota of this user is used up", self.order.path)
             }
+            None => format!("'{}': --prefill: {error}", self.order.path),
             _ => format!("'{}': --prefill can't write: {error}", self.order.path),
         };
         shared.run().map_err(fail)?;

@@ -11,14 +11,14 @@ pub use space::all_fit;
 
 use crate::sys::problem::{Problem, TargetError};
 use crate::sys::{extents, files};
-use crate::system::target;
+use crate::system::{claims, target};
 use rustix::fs::{Advice, FallocateFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -63,7 +63,11 @@ pub fn prepare(
     if i64::try_from(order.size).is_err() {
         return Err(untouched(Reason::TooLarge { size: order.size }));
     }
-    let (file, created) = open(order.path).map_err(|error| untouched(Reason::Target(error.problem)))?;
+    let folders = missing_folders(order.path);
+    let (file, created) = open(order.path).map_err(|reason| {
+        remove_folders(&folders);
+        untouched(reason)
+    })?;
     let outcome = if created {
         Prepared::Created
     } else {
@@ -75,7 +79,10 @@ pub fn prepare(
     if outcome != Prepared::Kept {
         write(order, &file, progress, stop).map_err(|Unfinished { reason, written }| {
             let state = match (created, written) {
-                (true, _) if remove(order.path, &file) => State::Removed,
+                (true, _) if remove(order.path, &file) => {
+                    remove_folders(&folders);
+                    State::Removed
+                }
                 (true, _) => State::LeftOver,
                 (false, None) => State::Untouched,
                 (false, Some(written)) => cut_off(&file, written),
@@ -88,20 +95,33 @@ pub fn prepare(
     Ok(outcome)
 }
 
+/// The directories that have to be made for a file, the innermost first.
+fn missing_folders(path: &Path) -> Vec<PathBuf> {
+    let folders = path.ancestors().skip(1).filter(|_| path.is_absolute());
+    folders.take_while(|folder| !folder.exists()).map(Path::to_owned).collect()
+}
+
+/// Removes directories that were made for a file which there is not; what somebody has put something into meanwhile stays.
+fn remove_folders(folders: &[PathBuf]) {
+    let _ = folders.iter().try_for_each(std::fs::remove_dir);
+}
+
 /// Opens the file for writing, or creates it; tells which.
-fn open(path: &Path) -> Result<(File, bool), TargetError> {
-    let fail = |error: Errno| TargetError::from_io(path, "open it", "write", error);
+fn open(path: &Path) -> Result<(File, bool), Reason> {
+    let fail = |error: Errno| Reason::from(TargetError::from_io(path, "open it", "write", error));
     match files::look(path).map(|found| FileType::from_raw_mode(found.st_mode)) {
         Ok(FileType::RegularFile) => {
             let file =
                 rustix::fs::open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()).map_err(fail)?;
+            // The name may lead elsewhere by now: what is open decides.
+            claims::permit_file(path, &file)?;
             return Ok((file.into(), false));
         }
-        Ok(FileType::BlockDevice) => return Err(TargetError::new(path, Problem::Device)),
-        Ok(FileType::Directory) => return Err(TargetError::new(path, Problem::Directory)),
-        Ok(_) => return Err(TargetError::new(path, Problem::NotAFile)),
+        Ok(FileType::BlockDevice) => return Err(Reason::Target(Problem::Device)),
+        Ok(FileType::Directory) => return Err(Reason::Target(Problem::Directory)),
+        Ok(_) => return Err(Reason::Target(Problem::NotAFile)),
         Err(TargetError { problem: Problem::Missing, .. }) => {}
-        Err(error) => return Err(error),
+        Err(error) => return Err(error.into()),
     }
     if let Some(directory) = path.parent().filter(|_| path.is_absolute()) {
         std::fs::create_dir_all(directory)
@@ -110,7 +130,7 @@ fn open(path: &Path) -> Result<(File, bool), TargetError> {
     // Exclusively: so it's certain that the file is ours to remove, and that no link is followed.
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let file = rustix::fs::open(path, flags, Mode::from_raw_mode(0o666)).map_err(|error| match error {
-        Errno::NOENT => TargetError::new(path, Problem::NoParent),
+        Errno::NOENT => Reason::Target(Problem::NoParent),
         error => fail(error),
     })?;
     Ok((file.into(), true))

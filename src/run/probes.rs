@@ -3,13 +3,17 @@
 use super::trace;
 use crate::engine::{EngineKind, Unavailable};
 use crate::plan::{PlanError, SpanPlan};
+use crate::system::completion::Completion;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 /// What is known so far; empty when the run begins.
 #[derive(Debug, Default)]
 pub struct Probes {
     engines: RefCell<HashMap<EngineKind, Result<(), Unavailable>>>,
+    /// How targets complete their I/Os, by where they are and whether they're opened with `O_DIRECT`.
+    completions: RefCell<HashMap<(PathBuf, bool), Completion>>,
     /// For the first time span that is run.
     trace: RefCell<Option<trace::Ready>>,
 }
@@ -39,6 +43,24 @@ impl Probes {
         self.engines.borrow_mut().entry(kind).or_insert_with(probe).clone()
     }
 
+    /// How a target completes its I/Os. What can't be told yet, because it is still to be created, is asked for anew.
+    pub(super) fn completion(
+        &self,
+        location: &Path,
+        direct: bool,
+        probe: impl FnOnce() -> Completion,
+    ) -> Completion {
+        let key = (location.to_owned(), direct);
+        if let Some(known) = self.completions.borrow().get(&key) {
+            return *known;
+        }
+        let found = probe();
+        if found != Completion::Unknown {
+            self.completions.borrow_mut().insert(key, found);
+        }
+        found
+    }
+
     /// Time has passed: what was used up before may be there again, and is asked for anew.
     pub(super) fn forget_what_lacked(&self) {
         self.engines.borrow_mut().retain(|_, answer| !answer.as_ref().is_err_and(|why| why.lacking));
@@ -66,6 +88,16 @@ impl Probes {
 mod tests {
     use super::*;
     use std::cell::Cell;
+
+    #[test]
+    fn a_target_is_tried_once_when_it_is_there() {
+        let probes = Probes::default();
+        let path = Path::new("/a");
+        assert_eq!(probes.completion(path, true, || Completion::Unknown), Completion::Unknown);
+        assert_eq!(probes.completion(path, true, || Completion::Inline), Completion::Inline);
+        assert_eq!(probes.completion(path, true, || Completion::OneByOne), Completion::Inline);
+        assert_eq!(probes.completion(path, false, || Completion::OneByOne), Completion::OneByOne);
+    }
 
     #[test]
     fn each_engine_is_asked_once_whatever_it_answers() {

@@ -1,11 +1,11 @@
 //! The accounts of one worker: what it did on each of its targets.
 
 use super::stream::Progress;
-use crate::clock::SECOND;
+use crate::clock::{Nanos, SECOND};
 use crate::engine::Direction;
 use crate::plan::{SpanPlan, WorkerPlan};
 use crate::profile::RawText;
-use crate::results::{DirectionResults, IoErrors, TargetResults, ThreadResults};
+use crate::results::{DirectionResults, IoErrors, Overdue, Paced, TargetResults, ThreadResults};
 use crate::stats::{Histogram, IntervalLog, Intervals, Series};
 use crate::workload::ThreadWorkload;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +17,8 @@ pub struct Recorder {
     errors: Vec<IoErrors>,
     /// `-D`
     intervals: Option<IntervalLog>,
+    /// `-D -L` with `-g`: response times.
+    responses: Option<IntervalLog>,
     shared: Arc<Accounts>,
     /// `--stream`
     progress: Option<Arc<Progress>>,
@@ -28,17 +30,24 @@ pub struct Recorder {
 #[derive(Debug, Default)]
 pub struct Accounts {
     intervals: Mutex<Option<Intervals>>,
+    responses: Mutex<Option<Intervals>>,
 }
 
 impl Accounts {
-    fn add(&self, log: IntervalLog) {
-        let mut all = self.intervals.lock().unwrap_or_else(PoisonError::into_inner);
+    fn add(sum: &Mutex<Option<Intervals>>, log: Option<IntervalLog>) {
+        let Some(log) = log else { return };
+        let mut all = sum.lock().unwrap_or_else(PoisonError::into_inner);
         all.get_or_insert_default().add(log);
     }
 
     /// The intervals of the workers that have ended, merged.
     pub fn take_intervals(&self) -> Option<Intervals> {
         self.intervals.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// The same with response times.
+    pub fn take_responses(&self) -> Option<Intervals> {
+        self.responses.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -55,6 +64,21 @@ pub struct Completion {
     pub short: bool,
     /// From hand-over to reap, ns; anything when neither latency nor IOPS deviation is measured.
     pub latency: u64,
+    /// Reaped so long after measuring began, ns.
+    pub since_start: u64,
+}
+
+/// An I/O that had a time to start at.
+#[derive(Debug, Clone, Copy)]
+pub struct OnTime {
+    /// Index of the target in the worker's list.
+    pub target: usize,
+    /// Read or write.
+    pub direction: Direction,
+    /// Handed over so long after that time, ns.
+    pub delay: u64,
+    /// Reaped so long after that time, ns; anything when no stamps are taken.
+    pub response: u64,
     /// Reaped so long after measuring began, ns.
     pub since_start: u64,
 }
@@ -106,25 +130,21 @@ impl Recorder {
         shared: Arc<Accounts>,
         progress: Option<Arc<Progress>>,
     ) -> Recorder {
-        let direction = || DirectionResults {
-            latency: span.measure_latency.then(Histogram::new),
-            series: span.iops_interval.map(|ms| Series::new(ms, span.duration)),
-            ..DirectionResults::default()
-        };
-        let target = |(index, target): (usize, &crate::plan::WorkerTarget)| TargetResults {
-            path: target.path.clone(),
-            size: target.size,
-            read: direction(),
-            write: direction(),
-            distribution: workload.effective(index).to_vec(),
-        };
+        let mut targets = empty(span, worker);
+        for (index, target) in targets.iter_mut().enumerate() {
+            target.distribution = workload.effective(index).to_vec();
+        }
         let threads = span.workers.len();
         Recorder {
-            targets: worker.targets.iter().enumerate().map(target).collect(),
+            targets,
             errors: Vec::new(),
             intervals: span
                 .iops_interval
                 .map(|ms| IntervalLog::new(ms, span.duration, span.measure_latency, threads)),
+            responses: span
+                .iops_interval
+                .filter(|_| worker.is_paced() && span.measure_latency)
+                .map(|ms| IntervalLog::new(ms, span.duration, true, threads)),
             shared,
             timed: span.measure_latency || span.iops_interval.is_some() || progress.is_some(),
             progress,
@@ -183,29 +203,88 @@ impl Recorder {
         }
     }
 
+    /// Counts how late an I/O started, and what that makes of its latency. It has been counted with the others.
+    #[inline]
+    pub fn count_on_time(&mut self, io: OnTime) {
+        let OnTime { target, direction, delay, response, since_start } = io;
+        let target = &mut self.targets[target];
+        let account = match direction {
+            Direction::Read => &mut target.read,
+            Direction::Write => &mut target.write,
+        };
+        let Some(paced) = &mut account.paced else { return };
+        paced.delay.record(delay);
+        let Some(responses) = &mut paced.response else { return };
+        responses.record(response);
+        if let Some(intervals) = &mut self.responses {
+            intervals.record(since_start, response, 0, direction == Direction::Write);
+        }
+        if let Some(progress) = &self.progress {
+            progress.response.add_latency(response);
+        }
+    }
+
+    /// So many I/Os were due when measuring ended, the first one for so many ns, and had not been handed over.
+    pub fn overdue(&mut self, target: usize, ios: u64, longest: u64) {
+        self.targets[target].overdue = Some(Overdue { ios, longest });
+    }
+
     /// Counts an I/O that failed. Failures end the run, so this may be slow.
-    pub fn error(&mut self, target: usize, direction: Direction, errno: i32, offset: u64) {
+    pub fn error(&mut self, target: usize, direction: Direction, errno: i32, offset: u64, now: Nanos) {
+        let at_us = (now / 1000) as i64;
         let path = &self.targets[target].path;
         let same = |e: &&mut IoErrors| e.errno == errno && e.direction == direction && e.path == *path;
         match self.errors.iter_mut().find(same) {
-            Some(known) => known.count += 1,
+            Some(known) => {
+                known.count += 1;
+                known.at_us.push(at_us);
+                keep_first_and_last(&mut known.at_us);
+            }
             None => self.errors.push(IoErrors {
                 path: path.clone(),
                 direction,
                 errno,
                 count: 1,
                 first_offset: offset,
+                at_us: vec![at_us],
             }),
         }
     }
 
-    /// The accounts, closed.
-    pub fn finish(self) -> (ThreadResults, Vec<IoErrors>) {
-        if let Some(log) = self.intervals {
-            self.shared.add(log);
-        }
-        (ThreadResults { targets: self.targets, ..ThreadResults::default() }, self.errors)
+    /// The longest latency that was counted on a target, ns; `None` = none was counted, or none is measured.
+    pub fn longest(&self, target: usize) -> Option<u64> {
+        let target = &self.targets[target];
+        [&target.read, &target.write].into_iter().filter_map(DirectionResults::longest).max()
     }
+
+    /// The accounts, closed.
+    pub fn finish(&mut self) -> (ThreadResults, Vec<IoErrors>) {
+        Accounts::add(&self.shared.intervals, self.intervals.take());
+        Accounts::add(&self.shared.responses, self.responses.take());
+        let targets = std::mem::take(&mut self.targets);
+        (ThreadResults { targets, ..ThreadResults::default() }, std::mem::take(&mut self.errors))
+    }
+}
+
+/// The accounts of a worker that has done nothing.
+pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
+    let direction = |paced: bool| DirectionResults {
+        latency: span.measure_latency.then(Histogram::new),
+        series: span.iops_interval.map(|ms| Series::new(ms, span.duration)),
+        paced: paced
+            .then(|| Paced { delay: Histogram::new(), response: span.measure_latency.then(Histogram::new) }),
+        ..DirectionResults::default()
+    };
+    let target = |(index, target): (usize, &crate::plan::WorkerTarget)| TargetResults {
+        path: target.path.clone(),
+        size: target.size,
+        read: direction(worker.is_paced_on(index)),
+        write: direction(worker.is_paced_on(index)),
+        overdue: None,
+        distribution: Vec::new(),
+        unfinished: Vec::new(),
+    };
+    worker.targets.iter().enumerate().map(target).collect()
 }
 
 /// Adds errors of one worker to those of others, by kind.
@@ -215,10 +294,30 @@ pub fn merge_errors(all: &mut Vec<IoErrors>, more: Vec<IoErrors>) {
             (e.errno, e.direction, &e.path) == (error.errno, error.direction, &error.path)
         };
         match all.iter_mut().find(same) {
-            Some(known) => known.count += error.count,
+            Some(known) => {
+                known.count += error.count;
+                known.at_us.extend(error.at_us);
+                known.at_us.sort_unstable();
+                keep_first_and_last(&mut known.at_us);
+            }
             None => all.push(error),
         }
     }
+}
+
+/// Times that are kept of one kind of error.
+const TIMES: usize = 1024;
+
+fn keep_first_and_last(times: &mut Vec<i64>) {
+    if times.len() > TIMES {
+        times.drain(TIMES - 1..times.len() - 1);
+    }
+}
+
+/// The times of errors, which workers take from their clocks, are counted from when measuring began.
+pub fn count_from(start: Nanos, errors: &mut [IoErrors]) {
+    let times = errors.iter_mut().flat_map(|error| &mut error.at_us);
+    times.for_each(|at| *at = at.saturating_sub((start / 1000) as i64));
 }
 
 /// What kind of error this is, in a line: `read of 'x': 3 x Input/output error (EIO 5), first at offset 4096`.

@@ -3,10 +3,10 @@
 use super::options::Options;
 use super::planning::locations;
 use super::prefill;
-use crate::plan::{PlanError, SpanPlan};
+use crate::plan::{self, PlanError, SpanPlan};
 use crate::profile::TimeSpan;
 use crate::sys::cpu_latency::CpuLatency;
-use crate::system::refusal::write_refusal;
+use crate::system::claims;
 use std::path::{Path, PathBuf};
 
 /// The places that are written to in place, so that nothing of the user's may be there. `-c` creates files and leaves
@@ -19,6 +19,18 @@ pub(super) fn written<'a>(
     let prefilled = options.prefill.is_some() && options.destroy;
     let targets = span.targets.iter().zip(locations);
     targets.filter(move |(target, _)| target.write_ratio > 0 || prefilled).map(|(_, path)| path.as_path())
+}
+
+/// The places where files are created or filled, so that they must not be in use. Devices among them are left alone, or
+/// are among those of [`written`].
+pub(super) fn prepared<'a>(
+    span: &'a TimeSpan,
+    locations: &'a [PathBuf],
+    options: &Options,
+) -> impl Iterator<Item = &'a Path> + use<'a> {
+    let filled = options.prefill.is_some();
+    let targets = span.targets.iter().zip(locations);
+    targets.filter(move |(target, _)| filled || plan::creates(target)).map(|(_, path)| path.as_path())
 }
 
 /// Whether the limit of `--cpu-latency` can be held here: holds it for a moment.
@@ -36,8 +48,8 @@ pub fn cpu_latency_refusal(options: &Options) -> Result<(), Vec<PlanError>> {
     held.map(drop).map_err(|error| vec![PlanError::target(format!("--cpu-latency: {error}"))])
 }
 
-/// Why the span would be refused, one message for each place; empty when nothing is known against it. A snapshot: the
-/// run itself looks again, and knows more ([`crate::system::claims::protect`]).
+/// Why the span would be refused, one message for each place; empty when nothing is known against it. Devices are claimed
+/// as for the run, and given back at once: so it's known too who has one without a trace in /proc and /sys.
 pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<String> {
     if options.simulated() {
         return Vec::new();
@@ -47,9 +59,12 @@ pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<Stri
     let mut places: Vec<&Path> = written(span, &locations, options).collect();
     places.sort_unstable();
     places.dedup();
-    let refused = places.into_iter().filter_map(|place| match write_refusal(place, options.destroy) {
-        Ok(refusal) => refusal.map(|refusal| refusal.to_string()),
-        Err(error) => Some(error.to_string()),
-    });
-    refused.chain(prefill::refusals(plan, options)).collect()
+    let written = places.iter().filter_map(|place| claims::protect([*place], options.destroy).err());
+    let mut refused: Vec<String> = written.map(|denial| denial.to_string()).collect();
+    let prepared = prepared(span, &locations, options).filter(|place| !places.contains(place));
+    refused
+        .extend(prepared.filter_map(|place| claims::spare([place]).err()).map(|refusal| refusal.to_string()));
+    refused.extend(prefill::refusals(plan, options));
+    refused.dedup();
+    refused
 }

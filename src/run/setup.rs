@@ -2,17 +2,18 @@
 
 use super::console::Console;
 use super::failure::Failure;
-use super::io_log::Ring;
+use super::io_log::{IoLog, Ring};
 use super::large_pages::Reserve;
 use super::live::Counters;
 use super::recorder::{Accounts, Recorder};
 use super::sources;
 use super::stream::Progress;
-use super::worker::{Phases, Requests, Schedule, Worker};
+use super::worker::{Books, Phases, Requests, Schedule, Worker};
 use crate::clock::{Clock, SECOND};
 use crate::engine::uring::Unregistered;
 use crate::engine::{EngineKind, File, Setup};
 use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
+use crate::sys::lent::lend;
 use crate::sys::memory::{self, Buffer};
 use crate::sys::{cpu, files};
 use crate::system::claims::Claims;
@@ -34,6 +35,8 @@ pub struct Shared<'a> {
     pub progress: Vec<Arc<Progress>>,
     /// Write data, by [`SpanPlan::sources`].
     pub sources: &'a [memory::Shared],
+    /// The log of I/Os, if there is one: it has to be put in place when workers are left behind.
+    pub log: Option<&'a IoLog>,
     /// For `-l`.
     pub large_pages: Reserve,
     /// For `-v` and `-P`.
@@ -71,11 +74,15 @@ pub fn set_up<'a>(
         cpu::wake_exactly();
     }
     let (buffer, sources) = buffer(plan, shared).map_err(|cause| Failure::of_thread(thread, cause))?;
-    let engine = plan
+    let mut engine = plan
         .engine
         .row()
         .create(Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed })
         .map_err(|error| Failure::of_thread(thread, error.to_string()))?;
+    for (target, file) in plan.targets.iter().zip(&files).filter(|(target, _)| target.workers) {
+        debug_assert!(target.mapping.is_none());
+        engine.use_workers(*file);
+    }
     if let Some(why) = engine.unregistered() {
         shared.console.warn_once(unregistered(why, shared.span));
     }
@@ -108,12 +115,13 @@ pub fn set_up<'a>(
             clock.source()
         )
     });
+    let (books, heir) = lend(Books::new(plan, Requests::new(plan, &files, &sources), recorder));
     Ok(Worker {
         plan,
         engine,
         workload,
-        requests: Requests::new(plan, &files, &sources),
-        recorder,
+        books,
+        heir: Some(heir),
         clock,
         phases,
         live,

@@ -5,11 +5,11 @@ use super::failure::by_cause;
 use super::io_log::IoLog;
 use super::observe;
 use super::options::Options;
-use super::recorder::merge_errors;
+use super::recorder::{self, merge_errors};
 use super::setup::{self, Shared};
 use super::span::{SpanOutcome, logged};
 use super::worker::Phases;
-use crate::results::{CpuTimes, SpanResults};
+use crate::results::{CpuTimes, Ended, EndedBy, SpanResults};
 use crate::system::System;
 
 /// Runs the workers in virtual time, one after the other in this thread: the outcome depends on the plan alone.
@@ -36,10 +36,10 @@ pub(super) fn simulate(
     let mut failed = Vec::new();
     for worker in &plan.workers {
         let ended = logged(log, worker.thread..worker.thread + 1, true, |rings| {
-            setup::set_up(worker, shared, Phases::Scheduled(schedule), None, rings.first())
+            setup::set_up(worker, shared, Phases::Scheduled(schedule, control), None, rings.first())
                 .map(|worker| worker.run(plan))
         });
-        match ended {
+        match ended.unwrap_or_else(|message| Err(message.into())) {
             Ok(ended) => {
                 results.threads.push(ended.results);
                 merge_errors(&mut results.errors, ended.errors);
@@ -49,15 +49,22 @@ pub(super) fn simulate(
         }
     }
     options.events.measurement_ended(control);
+    recorder::count_from(schedule.measure, &mut results.errors);
+    let by = if failed.is_empty() { EndedBy::Time } else { EndedBy::Failure };
+    results.ended = Some(Ended { by, after: Some(results.measured) });
     let mut failures = by_cause(&failed);
     failures.extend(control.failures());
     results.intervals = shared.accounts.take_intervals();
+    results.responses = shared.accounts.take_responses();
     results.observed = Some(observe::simulated(plan));
     // Nothing real was used: all CPUs were idle in that time.
     let active = system.topology.groups.iter().map(|g| g.active as usize).sum();
     results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];
-    if !failures.is_empty() {
+    // Interrupted in the midst of it, some threads have done nothing at all.
+    if !failures.is_empty() || control.is_interrupted() {
+        // What ended it is told by whoever runs the spans.
         results.measured = 0;
+        results.ended = None;
     }
-    SpanOutcome { results, failures }
+    SpanOutcome { results, failures, ..SpanOutcome::default() }
 }

@@ -10,12 +10,12 @@ use super::options::Options;
 use super::planning::{locations, plan_at};
 use super::precreate::File;
 use super::probes::Probes;
-use super::refusals::written;
+use super::refusals::{prepared, written};
 use super::setup::Shared;
 use super::simulate::simulate;
 use super::stream::Progress;
-use super::{creation, prefill, sources};
-use crate::plan::{self, PlanError, SpanPlan};
+use super::{creation, prefill, settle, sources};
+use crate::plan::{self, PlanError, SpanPlan, WorkerPlan};
 use crate::profile::{Profile, RawText, Target, TimeSpan};
 use crate::results::SpanResults;
 use crate::system::System;
@@ -27,12 +27,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What became of a time span.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct SpanOutcome {
     /// What was measured; nothing when it failed.
     pub results: SpanResults,
     /// Why it failed; empty = it didn't.
     pub failures: Vec<String>,
+    /// What went wrong beside the figures: see [`super::Outcome::troubles`].
+    pub troubles: Vec<String>,
 }
 
 impl SpanOutcome {
@@ -67,10 +69,11 @@ pub struct Common<'a> {
 /// Runs one time span.
 pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     let Common { profile, precreated, prefilled, system, options, control, console, probes, log } = common;
+    control.does("looks at the targets");
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.message).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they came out.
     let planned = locations(span, options).and_then(|at| {
-        let plan = plan_at(&at, profile, span, system, options)?;
+        let plan = plan_at(&at, profile, span, system, options, probes)?;
         probes.engines_available(&plan).map(|()| (plan, at))
     });
     let (first, locations) = match planned {
@@ -78,10 +81,12 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
     first.warnings.iter().for_each(|warning| console.warn(warning));
+    control.awaits("reads the source of what is written (-Z)");
     let sources = match sources::make(&first.sources) {
         Ok(sources) => sources,
         Err(message) => return SpanOutcome::failed(vec![message]),
     };
+    control.does("prepares files (-c)");
     let claims = match if options.simulated() {
         Ok(Claims::default())
     } else {
@@ -91,20 +96,32 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Err(NotCreated::Interrupted) => return SpanOutcome::default(),
         Err(NotCreated::Failed(message)) => return SpanOutcome::failed(vec![message]),
     };
-    let plan = match plan_at(&locations, profile, span, system, options) {
+    let plan = match plan_at(&locations, profile, span, system, options, probes) {
         Ok(plan) => plan,
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
+    control.does("fills the targets (--prefill)");
     if let Err(message) = prefill::prefill(&plan, &claims, prefilled, options, control, console) {
         let interrupted = control.is_interrupted();
         return if interrupted { SpanOutcome::default() } else { SpanOutcome::failed(vec![message]) };
     }
+    control.does("writes what of the targets is in memory before it begins");
+    if let Err(message) = settle::settle(&plan, control, console) {
+        return SpanOutcome::failed(vec![message]);
+    }
+    if control.is_interrupted() {
+        return SpanOutcome::default();
+    }
+    control.does("sets up the run");
     if let Some(log) = log {
         log.begin_span();
     }
     let interlocked = interlocked_positions(&plan);
     let progress = match console.is_streaming() && !options.virtual_time() {
-        true => plan.workers.iter().map(|_| Progress::new(plan.is_timed())).collect(),
+        true => {
+            let response = |worker: &WorkerPlan| plan.measure_latency && worker.is_paced();
+            plan.workers.iter().map(|worker| Progress::new(plan.is_timed(), response(worker))).collect()
+        }
         false => Vec::new(),
     };
     let shared = Shared {
@@ -114,17 +131,25 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         accounts: Arc::default(),
         progress,
         sources: &sources,
+        log,
         large_pages: Reserve::before(&plan),
         console,
     };
     let outcome = match options.engine {
         Some(_) if options.virtual_time() => simulate(&shared, system, options, control, log),
         _ => logged(log, 0..plan.workers.len() as u32, false, |rings| {
-            measure(&shared, system, options, control, rings, probes.take_trace())
-        }),
+            let outcome = measure(&shared, system, options, control, rings, probes.take_trace());
+            if log.is_some() {
+                control.deposit(outcome.clone());
+                control.does("writes the log of I/Os (--io-log)");
+            }
+            outcome
+        })
+        .unwrap_or_else(|message| SpanOutcome::failed(vec![message])),
     };
+    // It is part of the results from here on.
+    let _ = control.take_deposit();
     drop(claims);
-    warn_of_short_transfers(&outcome.results, console);
     outcome
 }
 
@@ -141,6 +166,7 @@ fn protect_and_prepare(
     let targets = || span.targets.iter().zip(locations);
     let claims = claims::protect(written(span, locations, options), options.destroy)
         .map_err(|e| NotCreated::Failed(e.to_string()))?;
+    claims::spare(prepared(span, locations, options)).map_err(|e| NotCreated::Failed(e.to_string()))?;
     let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
     // A path that is listed twice is created once, as its last target wants it.
     let last: HashMap<&RawText, &Target> = wanted().map(|(t, _)| (&t.path, t)).collect();
@@ -157,35 +183,21 @@ fn protect_and_prepare(
 }
 
 /// Does the work of these threads, with a ring for each of them if there is a log, and else without any.
+///
+/// # Errors
+/// As [`IoLog::record`].
 pub(super) fn logged<T>(
     log: Option<&IoLog>,
     threads: Range<u32>,
     patient: bool,
     work: impl FnOnce(&[Ring]) -> T,
-) -> T {
+) -> Result<T, String> {
     match log {
         Some(log) => log.record(threads, patient, work),
-        None => work(&[]),
+        None => Ok(work(&[])),
     }
 }
 
 fn interlocked_positions(plan: &SpanPlan) -> Vec<Arc<InterlockedPosition>> {
     (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect()
-}
-
-/// DISKSPD warns of every short transfer when it happens; one line per target after the run does not disturb it.
-fn warn_of_short_transfers(results: &SpanResults, console: &Console) {
-    for (thread, result) in results.threads.iter().enumerate() {
-        for target in &result.targets {
-            let short = target.read.short + target.write.short;
-            if short > 0 {
-                console.warn(&format!(
-                    "thread {thread}: {short} of {} I/Os on '{}' transferred less than a block; they count with what \
-                     they transferred. Did the file shrink?",
-                    target.read.ios + target.write.ios,
-                    target.path
-                ));
-            }
-        }
-    }
 }

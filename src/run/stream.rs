@@ -7,7 +7,9 @@ use super::live::{Counters, Seen, collect};
 use super::recorder::Completion;
 use crate::clock::{self, Nanos, SECOND};
 use crate::engine::Direction;
-use crate::results::{IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles};
+use crate::results::{
+    IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
+};
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
@@ -28,12 +30,15 @@ pub struct Progress {
     pub read: Counters,
     /// Writes.
     pub write: Counters,
+    /// Response times of both, where I/Os have a time to start at.
+    pub response: Counters,
 }
 
 impl Progress {
-    /// Nothing yet; with room for latencies where they are measured.
-    pub fn new(latency: bool) -> Arc<Progress> {
-        Arc::new(Progress { read: Counters::new(latency), write: Counters::new(latency) })
+    /// Nothing yet; with room for latencies where they are measured, and for response times.
+    pub fn new(latency: bool, response: bool) -> Arc<Progress> {
+        let (read, write) = (Counters::new(latency), Counters::new(latency));
+        Arc::new(Progress { read, write, response: Counters::new(response) })
     }
 }
 
@@ -60,6 +65,15 @@ pub struct Stream {
     name: String,
     missed: u64,
     time_span: usize,
+}
+
+/// Why not all lines have arrived, as a message.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// The reader is slow, or has seen enough.
+    Unread(String),
+    /// They can't be written.
+    Unwritten(String),
 }
 
 /// One line.
@@ -104,22 +118,27 @@ impl Stream {
     }
 
     /// Waits a little for the reader to take what is left. What went wrong is returned as a message.
-    pub fn finish(self) -> Option<String> {
+    pub fn finish(self) -> Option<Unfinished> {
+        use Unfinished::{Unread, Unwritten};
         let Stream { lines, ended, name, missed, .. } = self;
         drop(lines);
         let lost =
             |count: u64| if count > 0 { format!("; {count} lines were left out") } else { String::new() };
         match ended.recv_timeout(PATIENCE) {
             Ok(Ok(())) if missed == 0 => None,
-            Ok(Ok(())) => Some(format!("--stream {name}: the reader was too slow{}", lost(missed))),
-            Ok(Err(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => {
-                Some(format!("--stream {name}: the reader closed it before the run ended{}", lost(missed)))
-            }
-            Ok(Err(e)) => Some(format!("--stream {name}: can't be written: {e}{}", lost(missed))),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Some(format!(
+            Ok(Ok(())) => Some(Unread(format!("--stream {name}: the reader was too slow{}", lost(missed)))),
+            Ok(Err(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => Some(Unread(format!(
+                "--stream {name}: the reader closed it before the run ended{}",
+                lost(missed)
+            ))),
+            Ok(Err(e)) => Some(Unwritten(format!(
+                "--stream {name}: is incomplete, it can't be written: {e}{}",
+                lost(missed)
+            ))),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Some(Unread(format!(
                 "--stream {name}: the reader does not take the last lines; they are given up{}",
                 lost(missed)
-            )),
+            ))),
         }
     }
 }
@@ -130,18 +149,54 @@ pub struct Ticker {
     start: Nanos,
     started_at: i64,
     width: Nanos,
-    /// When the next line is due.
+    /// When measuring is to end.
+    end: Nanos,
+    /// When the next line is due; [`Nanos::MAX`] = only the last one is to come.
     pub due: Nanos,
     read: Seen,
     write: Seen,
+    response: Seen,
 }
 
 impl Ticker {
-    /// Measuring began at `start` (`started_at`: the same as wall-clock time, ms since 1970); `interval` in ms.
-    pub fn new(start: Nanos, started_at: i64, interval: u32) -> Ticker {
+    /// Measuring began at `start` (`started_at`: the same as wall-clock time, ms since 1970) and is to end at `end`;
+    /// `interval` in ms.
+    pub fn new((start, end): (Nanos, Nanos), started_at: i64, interval: u32) -> Ticker {
         let width = u64::from(interval.max(SHORTEST)) * 1_000_000;
         let at_start = || Seen { at: start, ..Seen::default() };
-        Ticker { start, started_at, width, due: start + width, read: at_start(), write: at_start() }
+        let mut ticker = Ticker {
+            start,
+            started_at,
+            width,
+            end,
+            due: start,
+            read: at_start(),
+            write: at_start(),
+            response: at_start(),
+        };
+        ticker.next(start);
+        ticker
+    }
+
+    /// So short a time says nothing of a rate: it is part of the line before, or of none.
+    fn sliver(&self) -> Nanos {
+        self.width / 10
+    }
+
+    /// The next line is due. One that would leave but a sliver for the last is left to that.
+    fn next(&mut self, now: Nanos) {
+        while self.due <= now {
+            self.due += self.width;
+        }
+        if self.due.saturating_add(self.sliver()) > self.end {
+            self.due = Nanos::MAX;
+        }
+    }
+
+    /// What happened since the last call, when measuring ends; `None` = hardly any time has gone by.
+    pub fn last(&mut self, workers: &[Arc<Progress>]) -> Option<IntervalFigures> {
+        let gone_by = clock::monotonic().saturating_sub(self.read.at);
+        (gone_by >= self.sliver()).then(|| self.tick(workers))
     }
 
     /// What happened since the last call.
@@ -149,11 +204,13 @@ impl Ticker {
         let now = clock::monotonic();
         let read = look(workers.iter().map(|w| &w.read), now);
         let write = look(workers.iter().map(|w| &w.write), now);
-        let figures = self.figures(&read, &write);
-        (self.read, self.write) = (read, write);
-        while self.due <= now {
-            self.due += self.width;
-        }
+        let response = look(workers.iter().map(|w| &w.response), now);
+        let figures = IntervalFigures {
+            response: response_times(&response.latencies_since(&self.response)),
+            ..self.figures(&read, &write)
+        };
+        (self.read, self.write, self.response) = (read, write, response);
+        self.next(now);
         figures
     }
 
@@ -171,6 +228,7 @@ impl Ticker {
         let all = (r.0 + w.0, r.1 + w.1, r.2.wrapping_add(w.2));
         let percentile = |p| super::live::percentile(&both, all.0, p) as f64 / 1e6;
         let measured = all.0 > 0 && !both.is_empty();
+        let usual = self.width as f64 / SECOND as f64;
         IntervalFigures {
             end_ms: read.at.saturating_sub(self.start) / 1_000_000,
             started_at: Some(self.started_at + (self.read.at.saturating_sub(self.start) / 1_000_000) as i64),
@@ -183,8 +241,19 @@ impl Ticker {
                 p99: percentile(0.99),
                 p999: percentile(0.999),
             }),
+            response: None,
+            failed: None,
+            partial_s: ((seconds - usual).abs() > usual / 10.0).then_some(seconds),
         }
     }
+}
+
+/// Response times of an interval, by cell; `None` = there are none.
+fn response_times(cells: &[u64]) -> Option<IntervalResponse> {
+    let (count, last) = (cells.iter().sum(), cells.iter().rposition(|n| *n > 0)?);
+    let at = |p| super::live::percentile(cells, count, p) as f64 / 1e6;
+    let max = super::live::middle_of(last) as f64 / 1e6;
+    Some(IntervalResponse { p50: at(0.5), p95: at(0.95), p99: at(0.99), p999: at(0.999), max })
 }
 
 /// What the workers have counted by now. They count an I/O and its latency one after the other and may be in between: where
@@ -228,9 +297,47 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
 
+    /// Of seconds, for ever.
+    fn ticker(started_at: i64) -> Ticker {
+        Ticker::new((clock::monotonic(), Nanos::MAX), started_at, 1000)
+    }
+
+    #[test]
+    fn no_line_repeats_the_end_or_tells_of_a_sliver() {
+        const MS: Nanos = 1_000_000;
+        // Duration, ms, when lines are due before the last one.
+        let rows: [(u64, &[u64]); 6] = [
+            (2000, &[300, 600, 900, 1200, 1500, 1800]),
+            (300, &[]),
+            (310, &[]),
+            (331, &[300]),
+            (599, &[300]),
+            (600, &[300]),
+        ];
+        for (duration, expected) in rows {
+            let mut ticker = Ticker::new((7 * MS, (7 + duration) * MS), 0, 300);
+            let mut due = Vec::new();
+            while ticker.due < Nanos::MAX {
+                due.push(ticker.due / MS - 7);
+                ticker.next(ticker.due);
+            }
+            assert_eq!(due, expected, "{duration} ms");
+        }
+        // Interrupted right behind a line.
+        let mut ticker = ticker(0);
+        ticker.tick(&[]);
+        assert!(ticker.last(&[]).is_none());
+        ticker.read.at -= SECOND;
+        let last = ticker.last(&[]).unwrap();
+        assert_eq!(last.partial_s, None, "about as long as the others");
+        ticker.read.at -= SECOND / 2;
+        let last = ticker.last(&[]).unwrap();
+        assert!(last.partial_s.is_some_and(|length| (0.5..0.9).contains(&length)), "{last:?}");
+    }
+
     fn figures(ios: u64) -> IntervalFigures {
-        let worker = Progress::new(true);
-        let mut ticker = Ticker::new(clock::monotonic(), 0, 1000);
+        let worker = Progress::new(true, false);
+        let mut ticker = ticker(0);
         worker.read.add(ios, ios * 4096);
         (0..ios).for_each(|_| worker.read.add_latency(1_000_000));
         ticker.tick(&[worker])
@@ -238,8 +345,8 @@ mod tests {
 
     #[test]
     fn a_line_holds_what_happened_since_the_last_one() {
-        let worker = Progress::new(true);
-        let mut ticker = Ticker::new(clock::monotonic(), 5000, 1000);
+        let worker = Progress::new(true, false);
+        let mut ticker = ticker(5000);
         worker.write.add(3, 12_288);
         [1_000_000, 1_000_000, 4_000_000].into_iter().for_each(|nanos| worker.write.add_latency(nanos));
         let first = ticker.tick(std::slice::from_ref(&worker));
@@ -253,8 +360,8 @@ mod tests {
 
     #[test]
     fn an_io_that_is_half_counted_is_in_the_next_line_with_its_latency() {
-        let worker = Progress::new(true);
-        let mut ticker = Ticker::new(clock::monotonic(), 0, 1000);
+        let worker = Progress::new(true, false);
+        let mut ticker = ticker(0);
         worker.read.add(1, 4096);
         let first = ticker.tick(std::slice::from_ref(&worker));
         assert_eq!((first.total.ios, first.total.latency, first.percentiles), (0, None, None));
@@ -292,7 +399,7 @@ mod tests {
         (0..2 * WAITING).for_each(|_| stream.send(&interval));
         assert!(stream.missed >= WAITING as u64 - 1);
         drop(held);
-        let message = stream.finish().unwrap();
+        let Some(Unfinished::Unread(message)) = stream.finish() else { panic!("all was read") };
         assert!(message.contains("too slow") && message.contains("lines were left out"), "{message}");
         let lines = taken.lock().unwrap().iter().filter(|byte| **byte == b'\n').count();
         assert!((WAITING..=WAITING + 1).contains(&lines), "{lines}");
@@ -304,6 +411,6 @@ mod tests {
         drop(reader);
         let mut stream = Stream::new(Box::new(writer), "gone".into()).unwrap();
         stream.send(&figures(1));
-        assert!(stream.finish().unwrap().contains("closed"));
+        assert!(matches!(stream.finish(), Some(Unfinished::Unread(message)) if message.contains("closed")));
     }
 }

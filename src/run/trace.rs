@@ -25,8 +25,8 @@ use std::io;
 const ISSUE: &str = "block/block_rq_issue";
 const COMPLETE: &str = "block/block_rq_complete";
 const TRACEPOINTS: [&str; 2] = [ISSUE, COMPLETE];
-/// Reads and writes; flushes and discards move no data of the program's.
-const MOVES_DATA: &str = "(rwbs ~ \"*R*\" || rwbs ~ \"*W*\")";
+/// Reads, writes, and flushes of the device (`FF`); discards move no data of the program's.
+const MOVES_DATA: &str = "(rwbs ~ \"*R*\" || rwbs ~ \"*W*\" || rwbs ~ \"FF*\")";
 /// The kernel takes conditions of up to a page; more devices than fit are told apart here.
 const LONGEST_FILTER: usize = 3000;
 
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn the_kernel_leaves_out_other_devices_unless_there_are_too_many() {
-        assert_eq!(device_filter(&[1, 2]), "(rwbs ~ \"*R*\" || rwbs ~ \"*W*\") && (dev == 1 || dev == 2)");
+        assert_eq!(device_filter(&[1, 2]), format!("{MOVES_DATA} && (dev == 1 || dev == 2)"));
         assert_eq!(device_filter(&[]), MOVES_DATA);
         assert_eq!(device_filter(&[u32::MAX; 1000]), MOVES_DATA);
     }

@@ -8,6 +8,7 @@
 //!   └──────────────────────────────────────────────────────────────────┘
 //! ```
 
+mod books;
 mod failure;
 mod fresh;
 mod idle;
@@ -16,21 +17,23 @@ mod pacing;
 mod requests;
 mod routines;
 mod share;
+mod unfinished;
 
 use super::console::Console;
 use super::control::{Control, Phase};
 use super::failure::Failure;
 use super::io_log::{Entry, Producer};
 use super::live::Counters;
-use super::recorder::{Completion, Recorder};
+use super::recorder::{Completion, OnTime, seconds};
 use crate::clock::{Clock, Nanos};
 use crate::engine::{Done, Engine, EngineError, Io};
 use crate::plan::{SpanPlan, WorkerPlan};
 use crate::results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
+use crate::sys::lent::{Heir, Owner};
 use crate::workload::ThreadWorkload;
+pub use books::{Books, StuckIo};
 use failure::Failed;
 use fresh::Fresh;
-use idle::Idle;
 use look_aside::LookAside;
 use pacing::Pacing;
 pub use requests::Requests;
@@ -48,10 +51,10 @@ pub struct Worker<'a> {
     pub engine: Box<dyn Engine>,
     /// Its addresses.
     pub workload: ThreadWorkload,
-    /// Where its I/Os and their data lie.
-    pub requests: Requests,
-    /// Its accounts.
-    pub recorder: Recorder,
+    /// What it has in flight and what it has counted: put down whenever it calls its engine, which may not come back.
+    pub books: Owner<Books>,
+    /// Who gets them then; taken out by whoever started the worker.
+    pub heir: Option<Heir<Books>>,
     /// Its time.
     pub clock: Clock,
     /// Where it learns the phase from.
@@ -69,7 +72,8 @@ pub enum Phases<'a> {
     /// From the controlling thread, which sleeps through the phases.
     Controlled(&'a Control),
     /// From its own virtual clock.
-    Scheduled(Schedule),
+    /// Unless the user wants it to end.
+    Scheduled(Schedule, &'a Control),
 }
 
 /// Ends of the phases on a virtual clock, ns.
@@ -88,10 +92,11 @@ impl Phases<'_> {
     fn at(&self, now: Nanos) -> Phase {
         match self {
             Phases::Controlled(control) => control.phase(),
-            Phases::Scheduled(s) if now < s.measure => Phase::Warmup,
-            Phases::Scheduled(s) if now < s.cooldown => Phase::Measure,
-            Phases::Scheduled(s) if now < s.stop => Phase::Cooldown,
-            Phases::Scheduled(_) => Phase::Stop,
+            Phases::Scheduled(_, control) if control.is_interrupted() => Phase::Stop,
+            Phases::Scheduled(s, _) if now < s.measure => Phase::Warmup,
+            Phases::Scheduled(s, _) if now < s.cooldown => Phase::Measure,
+            Phases::Scheduled(s, _) if now < s.stop => Phase::Cooldown,
+            Phases::Scheduled(..) => Phase::Stop,
         }
     }
 
@@ -99,7 +104,7 @@ impl Phases<'_> {
     fn start_signal(&self) -> Nanos {
         match self {
             Phases::Controlled(control) => control.start_signal(),
-            Phases::Scheduled(_) => 0,
+            Phases::Scheduled(..) => 0,
         }
     }
 
@@ -107,7 +112,7 @@ impl Phases<'_> {
     fn measure_start(&self) -> Nanos {
         match self {
             Phases::Controlled(control) => control.measure_start(),
-            Phases::Scheduled(schedule) => schedule.measure,
+            Phases::Scheduled(schedule, _) => schedule.measure,
         }
     }
 }
@@ -127,17 +132,40 @@ impl<'a> Worker<'a> {
     /// Does I/O until the phase is [`Phase::Stop`], or something fails. I/O that is in flight at the end is never
     /// counted; the engine sees to it when it is dropped.
     pub fn run(self, span: &SpanPlan) -> Outcome {
+        // The engine drains before anything else is given back.
+        self.work(span, |outcome, _| outcome)
+    }
+
+    /// The same; what came of it is handed in, with the I/Os that are still in flight, before the engine waits for those.
+    pub fn work<T>(self, span: &SpanPlan, hand_in: impl FnOnce(Outcome, Vec<StuckIo>) -> T) -> T {
         let mut work = Loop::new(self, span);
         let ended = if work.worker.plan.routines { work.routines() } else { work.turns() };
+        if !work.worker.books.pick_up() {
+            lost();
+        }
         let failure = ended.err().map(|failed| work.explain(failed));
+        work.measuring_ended();
         let engine = work.worker.engine_use();
-        let Loop { worker, waits, .. } = work;
-        // The engine drains before anything else is given back.
-        drop(worker.engine);
-        let (mut results, errors) = worker.recorder.finish();
+        let unfinished = work.unfinished();
+        work.settle();
+        let in_flight = work.in_flight();
+        let Loop { mut worker, waits, .. } = work;
+        let Some(books) = worker.books.get() else { lost() };
+        let (mut results, errors) = books.recorder.finish();
         results.engine = Some(engine);
+        results.targets.iter_mut().zip(unfinished).for_each(|(target, ages)| target.unfinished = ages);
         results.wait = span.wait_statistics.then_some(waits);
-        Outcome { results, errors, failure }
+        let handed_in = hand_in(Outcome { results, errors, failure }, in_flight);
+        drop(worker.engine);
+        handed_in
+    }
+}
+
+/// The controlling thread has taken the books, because this one was stuck: it is about to end the process.
+#[cold]
+fn lost() -> ! {
+    loop {
+        std::thread::park();
     }
 }
 
@@ -156,7 +184,8 @@ impl Worker<'_> {
 /// A worker at work. Everything is allocated when it begins.
 struct Loop<'a> {
     worker: Worker<'a>,
-    idle: Idle,
+    /// Idle requests that are left when the batch is full: known also while the books are put down.
+    left: usize,
     /// What is handed over next.
     batch: Vec<Io>,
     /// What has completed and isn't accounted for yet.
@@ -179,6 +208,14 @@ struct Loop<'a> {
     synchronous: bool,
     /// The log counts from here.
     start_signal: Nanos,
+    /// Single I/Os are looked at: by the log, by the live line, or because they had a time to start at.
+    tells: bool,
+    /// Nothing has come back since then, which was found out by waiting in vain; `None` = something has.
+    silent_since: Option<Nanos>,
+    /// Target and age (ns) of what came back in the cool-down and was in flight when measuring ended.
+    late: Vec<(u32, Nanos)>,
+    /// Requests that stopped (`-x`).
+    given_up: Vec<u32>,
 }
 
 impl<'a> Loop<'a> {
@@ -188,16 +225,19 @@ impl<'a> Loop<'a> {
         let depth = plan.depth as usize;
         let measured = span.is_timed();
         // A virtual clock costs nothing, and tells the phase.
-        let virtual_time = matches!(worker.phases, Phases::Scheduled(_));
+        let virtual_time = matches!(worker.phases, Phases::Scheduled(..));
         let now = worker.clock.now();
         let synchronous = plan.engine.is_synchronous();
         Loop {
-            idle: Idle::all(plan.depth),
+            left: plan.depth as usize,
             batch: Vec::with_capacity(depth),
             done: Vec::with_capacity(depth),
             waits: WaitStatistics::default(),
             dots: Dots { every: span.progress, until_next: span.progress },
-            pacing: Pacing::new(plan, now),
+            tells: worker.log.is_some()
+                || worker.live.is_some_and(Counters::has_latencies)
+                || plan.is_limited(),
+            pacing: Pacing::new(plan, now, seconds(span.duration)),
             fresh: Fresh::new(plan),
             look_aside: (measured && !synchronous).then(LookAside::new),
             share: (!measured && !synchronous).then(|| Share::new(plan.depth)),
@@ -210,6 +250,9 @@ impl<'a> Loop<'a> {
             timed: measured || virtual_time || worker.log.is_some(),
             synchronous,
             start_signal: worker.phases.start_signal(),
+            silent_since: None,
+            late: Vec::with_capacity(depth),
+            given_up: Vec::new(),
             worker,
         }
     }
@@ -219,6 +262,9 @@ impl<'a> Loop<'a> {
             let due = self.fill();
             self.hand_over()?;
             self.collect(due)?;
+            if !self.worker.books.pick_up() {
+                return Ok(());
+            }
             // When nothing has completed no stamp is needed, but the virtual clock has to tell the phase.
             let stamp = self.timed && (!self.done.is_empty() || self.virtual_time());
             let now = if stamp { self.worker.clock.now() } else { 0 };
@@ -244,55 +290,70 @@ impl<'a> Loop<'a> {
         if self.pacing.is_some() {
             return self.fill_paced();
         }
-        let Worker { requests, workload, .. } = &mut self.worker;
-        requests.next_batch(workload, self.idle.take(self.most), &mut self.batch);
+        let Worker { books, workload, .. } = &mut self.worker;
+        let books = books.get()?;
+        books.requests.next_batch(workload, books.idle.take(self.most), &mut self.batch);
+        self.left = books.idle.len();
         None
     }
 
     /// Looks at every idle request, in order; those that have to wait go back to the end.
     fn fill_paced(&mut self) -> Option<Nanos> {
-        let Worker { requests, workload, clock, .. } = &mut self.worker;
+        let Worker { books, workload, clock, .. } = &mut self.worker;
+        let Books { requests, idle, .. } = books.get()?;
         let pacing = self.pacing.as_mut()?;
         let now = clock.now();
-        let mut first = Nanos::MAX;
-        for _ in 0..self.idle.len() {
+        let mut first = Some(Nanos::MAX);
+        for _ in 0..idle.len() {
             if self.batch.len() == self.most {
-                return None;
+                first = None;
+                break;
             }
-            let request = self.idle.pop()?;
+            let Some(request) = idle.pop() else { break };
             match pacing.ask(request, now) {
-                Ok(()) => self.batch.push(requests.next(workload, request)),
+                Ok(()) => {
+                    self.batch.push(requests.next(workload, request));
+                    // What stands if no stamps are taken.
+                    requests.flights[request as usize].started = now;
+                }
                 Err(due) => {
-                    first = first.min(due);
-                    self.idle.push(request);
+                    first = first.map(|first| first.min(due));
+                    idle.push(request);
                 }
             }
         }
-        Some(first)
+        self.left = idle.len();
+        first
     }
 
     /// Hands the batch over. The start stamp is read right before each handing over, once for all I/Os in it; what
-    /// writes carry is made after it.
+    /// writes carry is made after it. The books are put down afterwards.
     #[inline]
     fn hand_over(&mut self) -> Result<(), EngineError> {
-        let Worker { engine, clock, requests, .. } = &mut self.worker;
+        let Worker { engine, clock, books, .. } = &mut self.worker;
         let mut batch = &self.batch[..];
         let mut fresh = self.fresh.as_mut();
         while !batch.is_empty() {
+            // When they are lost the span is over.
+            let Some(Books { requests, .. }) = books.get() else { return Ok(()) };
             if self.timed {
                 let now = clock.now();
                 self.handed_over = now;
                 batch.iter().for_each(|io| requests.flights[io.request as usize].started = now);
             }
             if let Some(fresh) = fresh.take() {
-                fresh.prepare(batch, &requests.flights, engine.buffer());
+                fresh.prepare(batch, &requests.flights, &mut **engine);
             }
+            books.put_down();
             let taken = engine.submit(batch)?;
             batch = &batch[taken..];
-            if !batch.is_empty() {
-                engine.wait(1, TICK, &mut self.done)?;
+            if batch.is_empty() {
+                return Ok(());
             }
+            engine.wait(1, TICK, &mut self.done)?;
+            books.pick_up();
         }
+        books.put_down();
         Ok(())
     }
 
@@ -300,7 +361,7 @@ impl<'a> Loop<'a> {
     /// in passing when there is more to hand over.
     #[inline]
     fn collect(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
-        if (self.idle.is_empty() || self.synchronous) && self.pacing.is_none() {
+        if (self.left == 0 || self.synchronous) && self.pacing.is_none() {
             self.waits.completion_waits += u64::from(!self.synchronous);
             self.wait_until(Nanos::MAX)?;
             self.divide();
@@ -319,7 +380,7 @@ impl<'a> Loop<'a> {
         }
         let handed_over = !self.batch.is_empty();
         match due {
-            _ if self.idle.is_empty() || (self.synchronous && handed_over) => {
+            _ if self.left == 0 || (self.synchronous && handed_over) => {
                 self.waits.completion_waits += u64::from(!self.synchronous);
                 self.wait_until(Nanos::MAX)
             }
@@ -331,7 +392,7 @@ impl<'a> Loop<'a> {
 
     /// Waits until `due`, when the next request may go, or until something has completed.
     fn wait_for_turn(&mut self, due: Nanos) -> Result<(), EngineError> {
-        if self.idle.len() == self.worker.plan.depth as usize {
+        if self.left == self.worker.plan.depth as usize {
             self.waits.throttle_sleeps += 1;
             self.sleep_until(due);
             return Ok(());
@@ -345,7 +406,7 @@ impl<'a> Loop<'a> {
     fn look(&mut self) -> Result<(), EngineError> {
         let before = self.done.len();
         self.worker.engine.wait(0, Duration::ZERO, &mut self.done)?;
-        if let Some(bound) = self.look_aside.as_mut().filter(|_| !self.idle.is_empty()) {
+        if let Some(bound) = self.look_aside.as_mut().filter(|_| self.left > 0) {
             bound.took(self.batch.len(), self.worker.clock.now() - self.handed_over);
             self.most = bound.most();
             self.waits.lookasides += 1;
@@ -359,7 +420,7 @@ impl<'a> Loop<'a> {
     #[inline]
     fn divide(&mut self) {
         if let Some(share) = &self.share {
-            let in_flight = self.worker.plan.depth as usize - self.idle.len();
+            let in_flight = self.worker.plan.depth as usize - self.left;
             self.most = share.most(self.done.len(), in_flight);
         }
     }
@@ -367,6 +428,7 @@ impl<'a> Loop<'a> {
     /// Waits until something has completed, but no longer than until `due`; returns with nothing when the span is over.
     #[inline]
     fn wait_until(&mut self, due: Nanos) -> Result<(), EngineError> {
+        let mut silent_since = None;
         loop {
             let timeout = match due {
                 Nanos::MAX => TICK,
@@ -375,7 +437,12 @@ impl<'a> Loop<'a> {
             // What was completed before, because the queue was full, is not to wait for more.
             let least = usize::from(self.done.is_empty());
             self.worker.engine.wait(least, timeout, &mut self.done)?;
-            if !self.done.is_empty() || self.is_over(due) {
+            if !self.done.is_empty() {
+                return Ok(());
+            }
+            let since = *silent_since.get_or_insert_with(|| self.worker.clock.now());
+            if self.is_over(due) {
+                self.silent_since = (due == Nanos::MAX).then_some(since);
                 return Ok(());
             }
         }
@@ -396,7 +463,7 @@ impl<'a> Loop<'a> {
 
     #[inline]
     fn virtual_time(&self) -> bool {
-        matches!(self.worker.phases, Phases::Scheduled(_))
+        matches!(self.worker.phases, Phases::Scheduled(..))
     }
 
     /// Counts completions that were reaped at `now`; their requests are idle again. Stops at the first one that
@@ -405,9 +472,10 @@ impl<'a> Loop<'a> {
     fn account(&mut self, done: &[Done], phase: Phase, now: Nanos) -> Result<(), usize> {
         let failed = done.iter().position(|completed| completed.result < 0);
         let well = &done[..failed.unwrap_or(done.len())];
-        let Worker { requests, recorder, live, log, console, phases, .. } = &mut self.worker;
+        let Worker { books, live, console, phases, .. } = &mut self.worker;
+        let Some(Books { requests, idle, recorder }) = books.get() else { return Ok(()) };
+        let since_start = if self.timed { now.saturating_sub(phases.measure_start()) } else { 0 };
         if phase == Phase::Measure {
-            let since_start = if self.timed { now.saturating_sub(phases.measure_start()) } else { 0 };
             recorder.count(well.iter().map(|completed| {
                 let flight = &requests.flights[completed.request as usize];
                 let bytes = completed.result as u64;
@@ -420,23 +488,27 @@ impl<'a> Loop<'a> {
                     since_start,
                 }
             }));
+        } else if phase == Phase::Cooldown && self.timed {
+            unfinished::completed_late(&mut self.late, requests, phases, well);
         }
-        self.idle.extend(well);
+        idle.extend(well);
         if let Some(live) = live {
             live.add(well.len() as u64, well.iter().map(|completed| completed.result as u64).sum());
         }
         if self.dots.every > 0 {
             console.dots(self.dots.after(well.len() as u32));
         }
-        if log.is_some() || live.is_some_and(Counters::has_latencies) {
+        if self.tells {
             self.tell(well, now);
+            self.keep_time(well, phase, now, since_start);
         }
         failed.map_or(Ok(()), Err)
     }
 
     /// Tells those who look at single I/Os.
     fn tell(&mut self, well: &[Done], now: Nanos) {
-        let Worker { plan, requests, live, log, .. } = &mut self.worker;
+        let Worker { plan, books, live, log, .. } = &mut self.worker;
+        let Some(Books { requests, .. }) = books.get() else { return };
         for completed in well {
             let flight = &requests.flights[completed.request as usize];
             let latency = now.saturating_sub(flight.started);
@@ -451,8 +523,48 @@ impl<'a> Loop<'a> {
                     size: completed.result as u32,
                     start: flight.started.saturating_sub(self.start_signal),
                     latency,
+                    due: self
+                        .pacing
+                        .as_ref()
+                        .and_then(|pacing| pacing.due(completed.request))
+                        .map(|due| due.saturating_sub(self.start_signal)),
                 });
             }
+        }
+    }
+
+    /// Counts how late the I/Os started that had a time to start at.
+    fn keep_time(&mut self, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
+        let Some(pacing) = &self.pacing else { return };
+        match phase {
+            Phase::Measure => {}
+            Phase::Cooldown => return self.measuring_ended(),
+            Phase::Warmup | Phase::Stop => return,
+        }
+        let Some(Books { requests, recorder, .. }) = self.worker.books.get() else { return };
+        for completed in well {
+            let Some(due) = pacing.due(completed.request) else { continue };
+            let flight = &requests.flights[completed.request as usize];
+            recorder.count_on_time(OnTime {
+                target: flight.target as usize,
+                direction: flight.io.direction,
+                delay: flight.started.saturating_sub(due),
+                response: now.saturating_sub(due),
+                since_start,
+            });
+        }
+    }
+
+    /// The I/Os that were due by now and were not handed over are in no other figure.
+    #[cold]
+    fn measuring_ended(&mut self) {
+        let Worker { books, clock, phases, .. } = &mut self.worker;
+        let Some(Books { recorder, .. }) = books.get() else { return };
+        let begin = phases.measure_start();
+        // Ended in the warm-up: there was no measured time.
+        let Some(pacing) = self.pacing.as_mut().filter(|_| begin >= self.start_signal) else { return };
+        for (target, ios, nanos) in pacing.close(begin, clock.now()) {
+            recorder.overdue(target, ios, nanos);
         }
     }
 }

@@ -101,6 +101,12 @@ impl Histogram {
         Some(max)
     }
 
+    /// How many are longer than `nanos`; those that share its bucket are taken for no longer.
+    pub fn longer_than(&self, nanos: u64) -> u64 {
+        let longer = self.filled().filter(|(bucket, _)| *bucket > index(nanos));
+        longer.fold(0, |sum, (_, count)| sum.saturating_add(count))
+    }
+
     /// Distinct latencies in units of 100 ns, DISKSPD's clock, as far as they can be told apart: exact where buckets
     /// are narrower than that, below 51 us; above, those that share a bucket count once, so it is a lower bound.
     pub fn distinct(&self) -> usize {

@@ -4,6 +4,7 @@
 //! data of both directions are merged and the figure is derived anew.
 
 mod histogram;
+mod interruptions;
 mod intervals;
 mod moments;
 mod noise;
@@ -15,6 +16,7 @@ mod steady;
 mod stored;
 
 pub use histogram::Histogram;
+pub use interruptions::Interruptions;
 pub use intervals::{Interval, IntervalLog, Intervals};
 pub use moments::Moments;
 pub use series::Series;

@@ -55,6 +55,11 @@ impl SeriesSum {
         self.width
     }
 
+    /// Number of intervals that the configured duration makes.
+    pub fn allocated(&self) -> u64 {
+        self.allocated
+    }
+
     /// Number of intervals that count for statistics: up to the latest completion, empty ones included.
     pub fn valid_count(&self) -> u64 {
         self.last.min(self.allocated)

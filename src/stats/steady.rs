@@ -2,8 +2,10 @@
 //!
 //! A course is steady unless something else describes it better than noise would explain ([`segments`]), and differs by
 //! what matters: the limits of the steady-state window in the SNIA's Performance Test Specification. That window alone
-//! would call a noisy course unsteady by chance, and one with a clear change of 15 % in its last fifth steady.
+//! would call a noisy course unsteady by chance, and one with a clear change of 15 % in its last fifth steady. What was left
+//! out as noise or outliers counts again at the end: a level that isn't the mean of all is not steady ([`interruptions`]).
 
+use super::interruptions::{self, Interruptions};
 use super::noise::{Noise, without_outliers};
 use super::segments::{self, Ramp, SHORTEST_LEVEL, Sums};
 use std::ops::Range;
@@ -45,6 +47,8 @@ pub enum Shape {
         /// The levels, in order; at least two.
         levels: Vec<Level>,
     },
+    /// One level, but for stalls, dips or bursts that change the mean by what matters.
+    Interrupted(Interruptions),
     /// It goes up and down, and keeps doing so.
     Restless {
         /// The lowest level.
@@ -74,6 +78,8 @@ pub struct Course {
     pub count: usize,
     /// Mean rate, outliers left out.
     pub mean: f64,
+    /// Mean rate of all intervals.
+    pub mean_of_all: f64,
     /// Standard deviation of the intervals, outliers left out, share of the mean.
     pub variation: f64,
     /// Single intervals far from their neighbours.
@@ -86,6 +92,8 @@ pub struct Course {
     pub autocorrelation: f64,
     /// What it looks like.
     pub shape: Shape,
+    /// The interval from which on it is level.
+    settles_at: Option<usize>,
 }
 
 impl Course {
@@ -111,15 +119,21 @@ impl Course {
         if shape == Shape::Level && excursion > LARGEST_EXCURSION.max(by_chance) {
             shape = Shape::Restless { low: min_of(&rounds), high: max_of(&rounds) };
         }
+        let mut shape = stretched(shape, factor, rates.len());
+        if let Some(found) = interruptions::of(rates, mean).filter(|found| describes(found, &shape, rates)) {
+            shape = Shape::Interrupted(found);
+        }
         Some(Course {
             count: rates.len(),
             mean,
+            mean_of_all: mean_of(rates),
             variation: deviation_of(&values) / mean,
             outliers,
             excursion,
             slope: slope_of(&rounds) / mean,
             autocorrelation: noise.autocorrelation,
-            shape: stretched(shape, factor, rates.len()),
+            settles_at: settles_at(&shape, rates),
+            shape,
         })
     }
 
@@ -130,14 +144,49 @@ impl Course {
 
     /// The interval from which on it is level, with at least [`FEWEST`] / 2 intervals to show it; `None` = nowhere.
     pub fn settles_at(&self) -> Option<usize> {
-        let from = match &self.shape {
-            Shape::Level => 0,
-            Shape::Ramp { until, .. } => *until,
-            Shape::Steps { levels } => levels.last().map_or(0, |level| level.begin),
-            Shape::Restless { .. } => return None,
-        };
-        (from + FEWEST / 2 <= self.count).then_some(from)
+        self.settles_at
     }
+}
+
+/// So many regular stretches of a second rate, and it comes and goes; fewer, or irregular ones, may be changes of level
+/// with stalls.
+const COMES_AND_GOES: usize = 4;
+
+/// Whether interruptions describe a series better than its shape does: a level or restlessness leaves them out, and a
+/// change or ramp must not leave twice as much unexplained.
+fn describes(found: &Interruptions, shape: &Shape, rates: &[f64]) -> bool {
+    let expected = |index: usize| match shape {
+        Shape::Ramp { from, to, until } => {
+            from + (to - from) * (index as f64 / until.saturating_sub(1).max(1) as f64).min(1.0)
+        }
+        Shape::Steps { levels } => {
+            levels.iter().rfind(|level| level.begin <= index).map_or(0.0, |level| level.rate)
+        }
+        _ => f64::INFINITY,
+    };
+    let mean = mean_of(rates);
+    let left: f64 = rates.iter().enumerate().map(|(index, rate)| (rate - expected(index)).powi(2)).sum();
+    let all: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+    let regular = found.period.is_some() && found.times >= COMES_AND_GOES;
+    left.is_infinite() || (regular && left > 2.0 * (1.0 - found.explained) * all)
+}
+
+fn settles_at(shape: &Shape, rates: &[f64]) -> Option<usize> {
+    let from = match shape {
+        Shape::Level => return Some(0),
+        Shape::Ramp { until, .. } => *until,
+        Shape::Steps { levels } => levels.last().map_or(0, |level| level.begin),
+        // It took a while to begin.
+        Shape::Interrupted(Interruptions { times: 1, begin: 0, end, .. }) => *end,
+        Shape::Interrupted(_) | Shape::Restless { .. } => return None,
+    };
+    if from + FEWEST / 2 > rates.len() {
+        return None;
+    }
+    // The interval of the change belongs to both sides.
+    let level = rates.get(from + 1..)?;
+    let (cleaned, _) = without_outliers(level, LEAST_NOISE * mean_of(level));
+    interruptions::of(level, mean_of(&cleaned)).is_none().then_some(from)
 }
 
 /// The cheapest shape, if it makes a difference that matters.

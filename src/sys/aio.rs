@@ -5,7 +5,7 @@
 
 mod events;
 
-use super::memory::Buffer;
+use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::{Transfer, fits};
 use crate::clock::{Nanos, monotonic};
 use events::{Event, EventRing};
@@ -107,14 +107,14 @@ impl Queue {
         self.ring.is_some()
     }
 
-    /// The memory. What is in flight must not be touched: the kernel is at it.
-    pub fn memory(&mut self) -> &mut [u8] {
-        self.memory.as_mut_slice()
+    /// Part of the memory, to look at: so many bytes from `start` on; `None` = there is no such part.
+    pub fn slot(&self, start: usize, length: usize) -> Option<Slot<'_>> {
+        self.memory.slot(start, length)
     }
 
-    /// The memory with what is shared of it, to look at. The same goes for what is in flight.
-    pub fn content(&self) -> &[u8] {
-        self.memory.as_slice()
+    /// The same, to fill. What is shared of the memory can't be.
+    pub fn slot_mut(&mut self, start: usize, length: usize) -> Option<SlotMut<'_>> {
+        self.memory.slot_mut(start, length)
     }
 
     /// I/Os pushed and not yet given back.

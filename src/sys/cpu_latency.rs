@@ -26,8 +26,8 @@ pub enum CpuLatencyError {
     Missing,
     /// The device belongs to somebody else, or a container may not use it.
     #[error(
-        "no permission to write to {DEVICE}, which keeps processors awake: run as root, have its owner permit it \
-         (chmod, udev rule), or measure without --cpu-latency"
+        "no permission to write to {DEVICE}, which keeps processors awake: run as root, have root permit it \
+         to the users of one group (chgrp GROUP {DEVICE} && chmod 0660 {DEVICE}), or measure without --cpu-latency"
     )]
     Permission,
     /// What else the kernel said.

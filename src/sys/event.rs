@@ -25,6 +25,8 @@ const PREFIX: &str = "diskspd.event.";
 const MODE: Mode = Mode::from_raw_mode(0o666);
 /// The longest file name that Linux takes, bytes.
 const NAME_MAX: usize = 255;
+/// What a shell may write to set an event, bytes; a longer file is something else.
+const LARGEST: i64 = 4096;
 /// How long to wait for somebody who is just opening the same event.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -47,7 +49,11 @@ pub enum EventError {
     #[error("no permission to use {}: its owner doesn't share it; choose another name, or run as that user", .0.display())]
     Permission(PathBuf),
     /// Not one of our files.
-    #[error("{} is no event (a link, directory or device); remove it, or choose another name", .0.display())]
+    #[error(
+        "{} is no event (a link, a directory, a device, a file of several names or of some size, or another user's that \
+         isn't shared as events are); remove it, or choose another name",
+        .0.display()
+    )]
     NoEvent(PathBuf),
     /// A lock that is held for longer than opening takes.
     #[error("{} is locked by another program; end that, or choose another name", .0.display())]
@@ -228,10 +234,22 @@ fn file(path: &Path, create: bool) -> Result<OwnedFd, EventError> {
         error => kernel(path, "opening it", error),
     })?;
     let found = fs::fstat(&file).map_err(|e| kernel(path, "looking at it", e))?;
-    match FileType::from_raw_mode(found.st_mode) {
-        FileType::RegularFile => Ok(file),
-        _ => Err(EventError::NoEvent(path.to_owned())),
+    if !is_event(&found) {
+        return Err(EventError::NoEvent(path.to_owned()));
     }
+    Ok(file)
+}
+
+/// Whether an open file may be one of ours, looked at before anything is done to it: everybody may put files of this name
+/// here, also a further name (hard link) for what belongs to somebody else and would be emptied.
+fn is_event(found: &fs::Stat) -> bool {
+    let mode = Mode::from_raw_mode(found.st_mode);
+    let ours = found.st_uid == rustix::process::geteuid().as_raw();
+    FileType::from_raw_mode(found.st_mode) == FileType::RegularFile
+        && found.st_nlink <= 1
+        && found.st_size <= LARGEST
+        // Other people's events are made to be shared; what isn't is something else.
+        && (ours || mode & Mode::from_raw_mode(0o7777) == MODE)
 }
 
 /// Makes the file with its final mode, whatever the umask is: it gets its name only then.

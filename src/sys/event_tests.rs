@@ -93,7 +93,9 @@ fn everybody_may_use_an_event_and_nobody_can_lead_us_elsewhere() {
     symlink("nothing", at("dangling")).unwrap();
     std::fs::create_dir(at("directory")).unwrap();
     rustix::fs::mknodat(CWD, at("pipe"), FileType::Fifo, 0o600.into(), 0).unwrap();
-    for name in ["link", "dangling", "directory", "pipe"] {
+    std::fs::hard_link(at("file"), at("hard")).unwrap();
+    std::fs::write(at("large"), vec![b'x'; 5000]).unwrap();
+    for name in ["link", "dangling", "directory", "pipe", "hard", "large"] {
         let refused = Event::open_at(&at(name), true);
         assert!(matches!(refused, Err(EventError::NoEvent(_))), "{name}: {refused:?}");
     }
@@ -101,9 +103,26 @@ fn everybody_may_use_an_event_and_nobody_can_lead_us_elsewhere() {
 }
 
 #[test]
+fn another_users_file_is_an_event_only_if_it_is_shared_as_events_are() {
+    let directory = directory();
+    let at = directory.path().join("event");
+    std::fs::write(&at, "1").unwrap();
+    if std::os::unix::fs::chown(&at, Some(65534), None).is_err() {
+        return eprintln!("SKIPPED: files can't be given away here (needs root)");
+    }
+    for (mode, is_event) in [(0o600, false), (0o644, false), (0o777, false), (0o666, true)] {
+        std::fs::set_permissions(&at, PermissionsExt::from_mode(mode)).unwrap();
+        let opened = Event::open_at(&at, true);
+        assert_eq!(opened.is_ok(), is_event, "{mode:o}: {opened:?}");
+        assert_eq!(std::fs::metadata(&at).unwrap().len(), u64::from(!is_event), "{mode:o}");
+    }
+}
+
+#[test]
 fn many_can_open_and_set_an_event_at_the_same_time() {
     let directory = directory();
     let at = directory.path().join("event");
+    let _alone = crate::sys::STARTING.write();
     for _ in 0..50 {
         std::thread::scope(|scope| {
             let open = || Event::open_at(&at, true).unwrap();

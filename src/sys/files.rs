@@ -58,6 +58,29 @@ pub fn inherited(number: i32) -> std::io::Result<OwnedFd> {
     Ok(rustix::io::fcntl_dupfd_cloexec(descriptor, 0)?)
 }
 
+/// (device, inode) of what the program was started with open: everything else is opened such that other programs don't
+/// inherit it, which tells the two apart.
+#[allow(unsafe_code)]
+pub fn at_start() -> Vec<(u64, u64)> {
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
+    let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let identity = |number| {
+        // SAFETY: the descriptor is borrowed for two calls, which only ask for its properties; one that another part of
+        // the program closes meanwhile makes them fail, or tell of another file, and nothing else.
+        let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+        let flags = rustix::io::fcntl_getfd(descriptor).ok()?;
+        let found = rustix::fs::fstat(descriptor).ok()?;
+        (!flags.contains(rustix::io::FdFlags::CLOEXEC)).then_some((found.st_dev, found.st_ino))
+    };
+    numbers.filter_map(identity).collect()
+}
+
+/// Opens a file for looking at it, without waiting for anything; `None` = it can't be read.
+pub fn peek(path: &Path) -> Option<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).ok()
+}
+
 /// Opens an existing regular file or block device as the mode says; links are followed, nothing is created.
 ///
 /// Block devices are opened without `O_EXCL`, because several threads open the same one: the kernel gives a device
@@ -145,6 +168,16 @@ pub fn look_into(device: &Path) -> Result<OwnedFd, TargetError> {
 pub fn device_number(file: impl AsFd) -> Option<u64> {
     let found = rustix::fs::fstat(file).ok()?;
     (FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice).then_some(found.st_rdev)
+}
+
+/// Whether a regular file is open.
+pub fn is_regular(file: impl AsFd) -> bool {
+    rustix::fs::fstat(file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile)
+}
+
+/// (device, inode) of an open file.
+pub fn identity(file: impl AsFd) -> Option<(u64, u64)> {
+    rustix::fs::fstat(file).ok().map(|found| (found.st_dev, found.st_ino))
 }
 
 /// What is at a path, links followed.

@@ -8,6 +8,7 @@ mod copy;
 mod persist;
 
 use super::files::AccessHint;
+use super::memory::{Slot, SlotMut};
 use rustix::fs::OFlags;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -106,11 +107,11 @@ impl View {
     ///
     /// # Errors
     /// A page can't be had: `EFAULT` when the file has become shorter, else `EIO`.
-    pub fn read(&mut self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+    pub fn read(&mut self, offset: u64, mut into: SlotMut) -> io::Result<usize> {
         let Some((from, length)) = self.range(offset, into.len()) else { return Ok(0) };
         let intact = bus_error::guarded(from, length, self.page, || {
             // SAFETY: `length` bytes are mapped behind `from` and lie in `into`; the two don't overlap, because no
-            // slice is ever made of the view. Bytes that change meanwhile are bytes all the same.
+            // slice or slot is ever made of the view. Bytes that change meanwhile are bytes all the same.
             unsafe { copy::copy(from, into.as_mut_ptr(), length, self.options.non_temporal) }
         });
         self.ended(intact, offset, length)
@@ -121,7 +122,7 @@ impl View {
     /// # Errors
     /// As [`View::read`], `ENOSPC` when there was no room for a hole that is written to, `EBADF` when the file isn't
     /// open for writing, and what `msync(2)` answers.
-    pub fn write(&mut self, offset: u64, from: &[u8]) -> io::Result<usize> {
+    pub fn write(&mut self, offset: u64, from: Slot) -> io::Result<usize> {
         if !self.writable {
             return Err(io::Error::from_raw_os_error(libc::EBADF));
         }

@@ -2,9 +2,11 @@
 
 mod large_pages;
 mod shared;
+mod slot;
 
 pub use large_pages::{LargePages, NoLargePages};
 pub use shared::Shared;
+pub use slot::{Slot, SlotMut};
 
 use std::io;
 
@@ -190,14 +192,30 @@ impl Buffer {
         self.start.as_ptr()
     }
 
-    /// The bytes, to look at, the shared ones included.
+    /// So many bytes from `start` on, to look at while I/Os are in flight; `None` = the buffer isn't as long as that.
+    #[inline]
+    pub fn slot(&self, start: usize, length: usize) -> Option<Slot<'_>> {
+        let within = start.checked_add(length).is_some_and(|end| end <= self.length);
+        // SAFETY: the range lies within the mapping, which can't go as long as the value is borrowed.
+        within.then(|| unsafe { Slot::new(self.start.as_ptr().add(start), length) })
+    }
+
+    /// The same, to fill; `None` = not all of them are private.
+    #[inline]
+    pub fn slot_mut(&mut self, start: usize, length: usize) -> Option<SlotMut<'_>> {
+        let within = start.checked_add(length).is_some_and(|end| end <= self.private);
+        // SAFETY: as above, and the exclusive borrow of the value is one of its private mapping.
+        within.then(|| unsafe { SlotMut::new(self.start.as_ptr().add(start), length) })
+    }
+
+    /// The bytes, to look at, the shared ones included. Whoever has I/Os in flight on the buffer has [`Buffer::slot`].
     pub fn as_slice(&self) -> &[u8] {
         // SAFETY: start and length describe the mapping that the value owns (or nothing, when the length is 0). Of
         // shared memory nobody has a mutable view any more.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
 
-    /// The private bytes, to fill.
+    /// The private bytes, to fill. Whoever has I/Os in flight on the buffer has [`Buffer::slot_mut`].
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: as above, and the exclusive borrow of the value is one of its private mapping.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.private) }

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 pub mod aio;
+pub mod blkid;
 pub mod block;
 pub mod cpu;
 pub mod cpu_latency;
@@ -10,14 +11,25 @@ pub mod extents;
 pub mod file_systems;
 pub mod files;
 pub mod io_priority;
+pub mod lent;
+pub mod locks;
+pub mod loops;
 pub mod mapping;
 pub mod memory;
 pub mod noop;
 pub mod page_cache;
 pub mod perf;
+pub mod place;
 pub mod problem;
+pub mod process;
 pub mod ring;
 pub mod standard_error;
+pub mod standard_output;
 pub mod transfer;
 pub mod usage;
 pub mod writeback;
+
+/// Tests that start programs share it, those that count on closed files and locks take it alone: a program that is just being
+/// started has copies of all descriptors until it runs.
+#[cfg(test)]
+pub(crate) static STARTING: std::sync::RwLock<()> = std::sync::RwLock::new(());

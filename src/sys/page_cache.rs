@@ -26,13 +26,23 @@ struct Pages {
     recently_evicted: u64,
 }
 
-/// Bytes of a part of a file or block device that were written to memory and are not on their medium yet: dirty, or just
-/// being written back. `offset` and `length` in bytes; a length of 0 reaches to the end. The kernel looks at every cached
+/// What is in memory of a part of a file or block device, bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Held {
+    /// All of it.
+    pub cached: u64,
+    /// What was written to memory and is not on its medium yet: dirty, or just being written back.
+    pub unwritten: u64,
+    /// What was there, and had to make room for something else.
+    pub evicted: u64,
+}
+
+/// What is in memory of a part. `offset` and `length` in bytes; a length of 0 reaches to the end. The kernel looks at every cached
 /// page in that part: some 100 to 200 ns each.
 ///
 /// # Errors
 /// `ENOSYS` on an older kernel; `EPERM` for a file of somebody else's that we may not write; `EOPNOTSUPP`.
-pub fn unwritten(file: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<u64> {
+pub fn held(file: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<Held> {
     let range = Range { offset, length };
     let mut pages = Pages::default();
     // SAFETY: the kernel reads one structure and fills the other; both have the layout that it defines and live until
@@ -43,7 +53,20 @@ pub fn unwritten(file: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<u
     if result != 0 {
         return Err(io::Error::last_os_error());
     }
-    Ok((pages.dirty + pages.writeback).saturating_mul(rustix::param::page_size() as u64))
+    let bytes = |pages: u64| pages.saturating_mul(rustix::param::page_size() as u64);
+    Ok(Held {
+        cached: bytes(pages.cached),
+        unwritten: bytes(pages.dirty.saturating_add(pages.writeback)),
+        evicted: bytes(pages.evicted),
+    })
+}
+
+/// What of a part is in memory only, bytes: see [`held`].
+///
+/// # Errors
+/// As [`held`].
+pub fn unwritten(file: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<u64> {
+    held(file, offset, length).map(|held| held.unwritten)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Why a target can't be used, told to the person who has to mend it: never an error number alone.
 
+use crate::units::visible;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +24,10 @@ pub enum Problem {
     #[error("the directory it should be created in does not exist; create it, or give an absolute path")]
     NoParent,
     /// A symbolic link that leads nowhere: its target is never created, because the name says nothing of that place.
-    #[error("is a symbolic link to {}, which does not exist; name the file itself, or remove the link", to.display())]
+    #[error(
+        "is a symbolic link to {}, which does not exist; name the file itself, or remove the link",
+        named(to)
+    )]
     DanglingLink {
         /// What the link says.
         to: PathBuf,
@@ -65,9 +69,9 @@ pub enum Problem {
         "is in use by the kernel or by another program that wants it for itself: mounted, swap, part of a RAID, LVM or multipath device; release it first"
     )]
     Busy,
-    /// The name leads to another device than before.
+    /// The name leads to another device or file than before.
     #[error(
-        "leads to another device than a moment ago, which was not checked; nothing was written to it, try again"
+        "leads to something else than a moment ago, which was not checked; nothing was written to it, try again"
     )]
     Changed,
     /// `ETXTBSY`
@@ -107,7 +111,12 @@ pub enum Problem {
 
 /// An empty path has to be seen too.
 fn shown(path: &Path) -> String {
-    if path.as_os_str().is_empty() { "''".into() } else { path.display().to_string() }
+    if path.as_os_str().is_empty() { "''".into() } else { named(path) }
+}
+
+/// A name within a line, whatever is in it.
+fn named(path: &Path) -> String {
+    visible::line(&path.to_string_lossy()).into_owned()
 }
 
 /// Root is told what keeps even root out.
@@ -122,6 +131,12 @@ impl TargetError {
     /// The problem of a path.
     pub fn new(path: &Path, problem: Problem) -> TargetError {
         TargetError { path: path.to_owned(), problem }
+    }
+
+    /// Whether it isn't there, or isn't ours to open: what stays so however often it is tried.
+    pub fn is_out_of_reach(&self) -> bool {
+        use Problem::{DanglingLink, Missing, NoDevice, NotADirectory, Permission};
+        matches!(self.problem, Missing | DanglingLink { .. } | NoDevice | NotADirectory | Permission { .. })
     }
 
     /// What the kernel answered when `doing` something to `path` that needs the permission to `access` it.

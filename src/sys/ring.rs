@@ -1,13 +1,14 @@
 //! An io_uring that owns the memory and the files its I/Os use.
 //!
 //! Ownership is what makes it safe: the kernel reads and writes the memory at any time between [`Ring::push`] and the
-//! completion, so memory and files stay until nothing is in flight any more. See [`Ring::drop`].
+//! completion, so memory and files stay until nothing is in flight any more. See [`Ring::drop`]. For the same reason no part
+//! of the memory is ever handed out as a slice: a [`Slot`] is copied from and to by address.
 
 mod setup;
 
 pub use setup::{Options, Unregistered};
 
-use super::memory::Buffer;
+use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::{Transfer, fits};
 use crate::clock::{Nanos, monotonic};
 use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
@@ -37,14 +38,27 @@ pub enum Entered {
     Busy,
 }
 
+/// What an entry says of its file.
+#[derive(Debug, Clone, Copy)]
+struct Name {
+    /// Its index when registered, else its descriptor.
+    file: RawFd,
+    flags: squeue::Flags,
+}
+
+/// Among the notes when workers of the kernel are asked for.
+const WORKERS: &str = "workers of the kernel";
+
+/// The most workers of the kernel that a ring asks for: threads that may all wait at a time.
+const MAX_WORKERS: u32 = 512;
+
 /// See the module.
 pub struct Ring {
     ring: ManuallyDrop<IoUring>,
     memory: ManuallyDrop<Buffer>,
     files: ManuallyDrop<Vec<OwnedFd>>,
-    /// What an entry names each file by: its index when registered, else its descriptor.
-    names: Vec<RawFd>,
-    entry_flags: squeue::Flags,
+    /// What the entries of each file say.
+    names: Vec<Name>,
     registration: Option<Registration>,
     unregistered: Option<Unregistered>,
     /// The ring as `io_uring_enter` names it, and the flags to go with it.
@@ -72,13 +86,14 @@ impl Ring {
         if !(ring.params().is_feature_ext_arg() && ring.params().is_feature_nodrop()) {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "Linux 5.11 or later is needed"));
         }
-        let mut names: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
-        let mut entry_flags = squeue::Flags::empty();
+        let descriptors: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        let plain = |file| Name { file, flags: squeue::Flags::empty() };
+        let mut names: Vec<Name> = descriptors.iter().copied().map(plain).collect();
         if options.registered_files && !files.is_empty() {
-            match ring.submitter().register_files(&names) {
+            match ring.submitter().register_files(&descriptors) {
                 Ok(()) => {
-                    entry_flags = squeue::Flags::FIXED_FILE;
-                    names = (0..files.len() as RawFd).collect();
+                    let indexed = |file| Name { file, flags: squeue::Flags::FIXED_FILE };
+                    names = (0..files.len() as RawFd).map(indexed).collect();
                     notes.push("registered files".into());
                 }
                 Err(error) => notes.push(format!("files not registered ({error})")),
@@ -111,7 +126,6 @@ impl Ring {
             memory: ManuallyDrop::new(memory),
             files: ManuallyDrop::new(files),
             names,
-            entry_flags,
             registration,
             unregistered,
             enter_name,
@@ -125,6 +139,18 @@ impl Ring {
         })
     }
 
+    /// Has the I/Os on a file done by workers of the kernel, each by one of its own as far as there may be so many, instead
+    /// of trying first whether the file takes them without blocking: some block all the same, in the call that hands over.
+    pub fn use_workers(&mut self, file: u32) {
+        let Some(name) = self.names.get_mut(file as usize) else { return };
+        name.flags |= squeue::Flags::ASYNC;
+        // By default it's four for each CPU. A kernel before 5.15 can't be told; 0 leaves the others as they are.
+        let _ = self.ring.submitter().register_iowq_max_workers(&mut [self.depth.min(MAX_WORKERS), 0]);
+        if !self.notes.iter().any(|note| note == WORKERS) {
+            self.notes.push(WORKERS.into());
+        }
+    }
+
     /// Which features are in use, and why some are not.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -135,14 +161,14 @@ impl Ring {
         self.unregistered.as_ref()
     }
 
-    /// The memory. What is in flight must not be touched: the kernel is at it.
-    pub fn memory(&mut self) -> &mut [u8] {
-        self.memory.as_mut_slice()
+    /// Part of the memory, to look at: so many bytes from `start` on; `None` = there is no such part.
+    pub fn slot(&self, start: usize, length: usize) -> Option<Slot<'_>> {
+        self.memory.slot(start, length)
     }
 
-    /// The memory with what is shared of it, to look at. The same goes for what is in flight.
-    pub fn content(&self) -> &[u8] {
-        self.memory.as_slice()
+    /// The same, to fill. What is shared of the memory can't be.
+    pub fn slot_mut(&mut self, start: usize, length: usize) -> Option<SlotMut<'_>> {
+        self.memory.slot_mut(start, length)
     }
 
     /// Number of files.
@@ -173,7 +199,7 @@ impl Ring {
             if !fits || transfer.tag >= self.depth {
                 break;
             }
-            let (file, length, offset) = (types::Fd(*name), transfer.length, transfer.offset);
+            let (file, length, offset) = (types::Fd(name.file), transfer.length, transfer.offset);
             let priority = transfer.priority.encoded();
             // SAFETY: start is within the memory, checked above.
             let data = unsafe { self.memory.as_ptr().add(transfer.start) };
@@ -191,7 +217,7 @@ impl Ring {
                     opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build()
                 }
             };
-            let entry = entry.flags(self.entry_flags).user_data(u64::from(transfer.tag));
+            let entry = entry.flags(name.flags).user_data(u64::from(transfer.tag));
             // SAFETY: the range is within the memory, and memory and files are ours until nothing is in flight.
             if unsafe { queue.push(&entry) }.is_err() {
                 break;

@@ -22,6 +22,14 @@ pub fn complete(file: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<()
     sync_range(file, offset, length, all)
 }
 
+/// The error number of a writing that has failed since the file was opened, or since this was asked last: of all its parts,
+/// whoever wrote them. Waits for nothing but what is being written of the first page.
+pub fn failed(file: BorrowedFd<'_>) -> Option<i32> {
+    let answer = sync_range(file, 0, 1, libc::SYNC_FILE_RANGE_WAIT_BEFORE);
+    let number = answer.err()?.raw_os_error()?;
+    matches!(number, libc::EIO | libc::ENOSPC | libc::EDQUOT).then_some(number)
+}
+
 fn sync_range(file: BorrowedFd<'_>, offset: u64, length: u64, flags: libc::c_uint) -> io::Result<()> {
     let too_far = |_| io::Error::from_raw_os_error(libc::EFBIG);
     let offset = offset.try_into().map_err(too_far)?;

@@ -1,12 +1,15 @@
 //! Exclusive claims on the block devices that are written to, and the order in which they're taken and checked.
 
 use super::device::{Device, Number, block_number, split};
-use super::refusal::{Refusal, found_on, uses, write_refusal};
+use super::refusal::{Refusal, file_refusal, found_on, open_file_refusal, use_refusal, write_refusal};
 use super::root::Root;
 use crate::sys::files::{self, OpenTarget};
 use crate::sys::problem::{Problem, TargetError};
+use std::collections::HashSet;
 use std::fs::File;
+use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// Holds block devices for this process until it's dropped: nobody can mount them, swap to them or build them into a
 /// RAID or volume group meanwhile. The controlling thread takes it for the time of the run; workers open the devices
@@ -17,6 +20,8 @@ pub struct Claims {
     held: Vec<File>,
     /// The devices held, and partitions that are covered by the claim on their disk.
     numbers: Vec<Number>,
+    /// (device, inode) of the regular files that were looked at since, and may be written to.
+    files: Mutex<HashSet<(u64, u64)>>,
 }
 
 /// Why devices can't be written to.
@@ -31,8 +36,9 @@ pub enum Denial {
 }
 
 /// Claims the block devices among the paths that are to be written to, and checks that nothing of the user's is
-/// destroyed: see [`Refusal`]. Regular files and paths that don't exist are passed over. The same device can be named
-/// several times, by several names, and a disk together with its partitions: the claim on the disk covers them.
+/// destroyed: see [`Refusal`]. Regular files must not be in use, by a loop device for one; paths that don't exist are passed
+/// over. The same device can be named several times, by several names, and a disk together with its partitions: the claim
+/// on the disk covers them.
 ///
 /// The claim comes first, and what is on a device is read through the claim itself: so nobody can mount it, or build it
 /// into something, between the check and the end of the run, and a name that leads elsewhere by now deceives nobody.
@@ -41,6 +47,8 @@ pub enum Denial {
 /// # Errors
 /// The first device that somebody else has, that carries something (unless `destroy`), or that can't be looked at.
 pub fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, Denial> {
+    let paths: Vec<&Path> = paths.into_iter().collect();
+    spare(paths.iter().copied())?;
     let mut devices: Vec<(Option<Number>, Number, &Path)> = paths
         .into_iter()
         .filter_map(|path| block_number(path).map(|number| (whole(number), number, path)))
@@ -67,6 +75,39 @@ pub fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> 
     Ok(claims)
 }
 
+/// Checks that none of the regular files among the paths is in use. Devices, which `-c` leaves alone, are passed over.
+///
+/// # Errors
+/// The first one that is in use.
+pub fn spare<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Refusal> {
+    let mut paths: Vec<&Path> = paths.into_iter().collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths.into_iter().find_map(file_refusal).map_or(Ok(()), Err)
+}
+
+/// The last look at a regular file before it is written to or truncated, whatever its name leads to by now.
+///
+/// # Errors
+/// It's in use; it's no regular file.
+pub fn permit_file(path: &Path, opened: impl AsFd) -> Result<(), Denial> {
+    if !files::is_regular(&opened) {
+        return Err(TargetError::new(path, Problem::Changed).into());
+    }
+    open_file_refusal(path, opened.as_fd()).map_or(Ok(()), |refusal| Err(refusal.into()))
+}
+
+/// The same for what a report, a stream or a log is written to: a file that nobody uses, or a pipe, terminal or the like.
+///
+/// # Errors
+/// It's in use; it's a block device.
+pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
+    if files::device_number(&opened).is_some() {
+        return Err(Refusal::NoOutput { path: path.to_owned() });
+    }
+    open_file_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
+}
+
 fn whole(number: Number) -> Option<Number> {
     Some(Device::of(&Root::live(), number)?.whole()?.number)
 }
@@ -81,9 +122,11 @@ fn explained(error: TargetError, path: &Path) -> Denial {
 
 fn check(path: &Path, number: Number, device: &File, destroy: bool) -> Result<(), Denial> {
     // The kernel knows no claim of loop devices on what is behind them, nor of partitions' holders in all cases.
-    let uses = uses(&Root::live(), number);
-    if !uses.is_empty() {
-        return Err(Refusal::InUse { path: path.to_owned(), uses }.into());
+    if let Some(refusal) = use_refusal(path, number) {
+        return Err(refusal.into());
+    }
+    if let Some(refusal) = super::refusal::lock_refusal(path, device) {
+        return Err(refusal.into());
     }
     let found = if destroy { Vec::new() } else { found_on(path, device)? };
     match found.is_empty() {
@@ -93,16 +136,28 @@ fn check(path: &Path, number: Number, device: &File, destroy: bool) -> Result<()
 }
 
 impl Claims {
-    /// The last look before something is written: whether what is open by now is what was checked. Regular files always
-    /// are.
+    /// The last look before something is written: whether what is open by now is what was checked. A regular file is
+    /// looked at when it is first seen here.
     ///
     /// # Errors
-    /// [`Problem::Changed`] for a block device that isn't held: the path leads elsewhere than before.
-    pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), TargetError> {
+    /// [`Problem::Changed`] for a block device that isn't held: the path leads elsewhere than before. A regular file that is
+    /// in use.
+    pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), Denial> {
         match opened.device.map(split) {
-            Some(number) if !self.covers(number) => Err(TargetError::new(path, Problem::Changed)),
-            _ => Ok(()),
+            Some(number) if !self.covers(number) => Err(TargetError::new(path, Problem::Changed).into()),
+            Some(_) => Ok(()),
+            None => self.permit_file(path, opened),
         }
+    }
+
+    fn permit_file(&self, path: &Path, opened: &OpenTarget) -> Result<(), Denial> {
+        let identity = files::identity(&opened.file);
+        let mut known = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if identity.is_none_or(|identity| !known.contains(&identity)) {
+            permit_file(path, &opened.file)?;
+            known.extend(identity);
+        }
+        Ok(())
     }
 
     /// Whether the device was checked and is held: itself, or the disk that it's a partition of.

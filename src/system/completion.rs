@@ -3,7 +3,10 @@
 //! io_uring asks the kernel to take an I/O without blocking. What can't do that (zram, tmpfs, many devices that are
 //! made of others) gets each I/O from a worker thread of the kernel instead, which costs several times what the I/O
 //! does. Whether a target can is asked by a read with `RWF_NOWAIT`; where it can't, a few reads tell whether they end
-//! in the call or put the thread to sleep. No time decides, and nothing is ever written.
+//! in the call or put the thread to sleep. Where they do, a few reads through an io_uring tell what becomes of them
+//! there (`completion/trial.rs`). Nothing is ever written.
+
+mod trial;
 
 use super::device::{Device, split};
 use super::root::{Root, number};
@@ -12,9 +15,11 @@ use crate::sys::memory::Buffer;
 use crate::sys::usage::sleeps;
 use rustix::fs::{FileType, Mode, OFlags, open};
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, retry_on_intr};
+use serde::{Deserialize, Serialize};
 use std::io::IoSliceMut;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use trial::Trial;
 
 /// How I/Os on a target end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -27,8 +32,27 @@ pub enum Completion {
     /// The kernel doesn't take I/Os without blocking, and an I/O has ended when the call that submits it returns, the
     /// thread having been at work all the time: memory and nothing else.
     InCall,
-    /// The kernel doesn't take I/Os without blocking, and the submitting thread sleeps until they have ended.
+    /// The kernel doesn't take I/Os without blocking: for io_uring it gives each to a worker of its own.
     Blocking,
+    /// io_uring takes it for a target that doesn't block, and then sleeps until each I/O has ended, in the call that hands
+    /// it over. With workers of the kernel several at a time end sooner than one after the other.
+    Inline,
+    /// The same, and several at a time end no sooner: whoever hands over several waits for all of them.
+    OneByOne,
+}
+
+/// Why the I/Os of a thread are done one after the other, however many are to be outstanding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OneByOne {
+    /// They go to memory and nothing else, and have ended when they have been handed over.
+    Memory,
+    /// They are writes to the page cache, and have ended when they have been handed over.
+    PageCache,
+    /// The targets, or the kernel for them, do one after the other.
+    Target,
+    /// Only writes are: the kernel lets one at a time change a file.
+    Writes,
 }
 
 /// Whether the device of a target can be asked for completions instead of interrupting (`--poll`).
@@ -79,8 +103,23 @@ pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
     };
     match around.and_then(|file| sleeps_while_reading(&file, facts.size, memory)) {
         Some(false) => Completion::InCall,
-        Some(true) => Completion::Blocking,
+        Some(true) => blocking(facts, direct),
         None => Completion::Unknown,
+    }
+}
+
+/// How io_uring fares with a target that makes threads sleep. Through the cache it may look as if there was nothing to wait
+/// for; what is behind tells then.
+fn blocking(facts: &TargetFacts, direct: bool) -> Completion {
+    let tried = |direct| trial::of(|| open_to_read(&facts.location, direct), facts.size);
+    let own = tried(direct);
+    let found =
+        if direct || matches!(own, Some(Trial::Inline | Trial::OneByOne)) { own } else { tried(true) };
+    match found {
+        Some(Trial::Queued) => Completion::Queued,
+        Some(Trial::Workers) | None => Completion::Blocking,
+        Some(Trial::Inline) => Completion::Inline,
+        Some(Trial::OneByOne) => Completion::OneByOne,
     }
 }
 

@@ -74,6 +74,12 @@ impl CpuClock {
             .collect()
     }
 
+    /// Active CPUs that an earlier reading had and this one lacks, by the kernel's numbers.
+    pub fn gone_since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<u32> {
+        let gone = |cpu: &u32| earlier.0.contains_key(cpu) && !self.0.contains_key(cpu);
+        topology.kernel_cpus().filter(gone).collect()
+    }
+
     /// What was lost between an earlier reading and this one, for the active CPUs in their order.
     pub fn lost_since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<LostTimes> {
         let lost = |cpu| match (self.0.get(&cpu), earlier.0.get(&cpu)) {

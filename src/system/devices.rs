@@ -102,7 +102,7 @@ fn disk(root: &Root, number: usize, device: &Device) -> Disk {
                 name: partition.name,
             })
             .collect(),
-        uses: usage::uses(root, device),
+        uses: usage::uses(root, device).unwrap_or_default(),
     }
 }
 

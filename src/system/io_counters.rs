@@ -26,12 +26,17 @@ pub struct Flow {
 pub struct Activity {
     /// Reads.
     pub read: Flow,
-    /// Writes.
+    /// Writes. A flush that somebody asks for without data is one of them to the kernel, of no bytes.
     pub write: Flow,
     /// Discards.
     pub discard: Flow,
-    /// Flushes of its cache.
-    pub flushes: u64,
+    /// Flushes of its write cache. Those that are asked for at the same time share one. A partition's are its disk's;
+    /// `None` = the kernel doesn't tell (before Linux 5.5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flushes: Option<u64>,
+    /// Time that these took, ms: they are in [`queue_ms`](Activity::queue_ms) too. `None` as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush_ms: Option<u64>,
     /// Time with at least one I/O in flight, ms. The kernel samples it with its tick.
     pub busy_ms: u64,
     /// Time that all I/Os together were in flight, ms: over the elapsed time it is the mean queue depth.
@@ -56,7 +61,8 @@ impl Activity {
             read: flow(0),
             write: flow(4),
             discard: flow(11),
-            flushes: later(15),
+            flushes: at(15),
+            flush_ms: at(16),
             busy_ms: later(9),
             queue_ms,
             in_flight: later(8),
@@ -74,7 +80,8 @@ impl Activity {
             read: flow(self.read, earlier.read),
             write: flow(self.write, earlier.write),
             discard: flow(self.discard, earlier.discard),
-            flushes: self.flushes.saturating_sub(earlier.flushes),
+            flushes: self.flushes.zip(earlier.flushes).map(|(now, then)| now.saturating_sub(then)),
+            flush_ms: self.flush_ms.zip(earlier.flush_ms).map(|(now, then)| now.saturating_sub(then)),
             busy_ms: self.busy_ms.saturating_sub(earlier.busy_ms),
             queue_ms: self.queue_ms.saturating_sub(earlier.queue_ms),
             in_flight: self.in_flight,
@@ -164,9 +171,27 @@ pub struct TargetDevices {
     /// Bytes of it that were in memory only when measuring had ended; `None` = not known, or nothing was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten: Option<u64>,
+    /// What of it was in the page cache, where that may answer, before and after; missing = not known, or the only target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<CacheGrowth>,
     /// How long it took to write these to the medium after the workers had ended, ns (`--flush-after`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush: Option<u64>,
+    /// The kernel's answer, an error number, to the question whether what was written has reached the medium: by
+    /// `--flush-after`, or when measuring had ended by what had failed until then. `None` = nothing is known against it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_error: Option<i32>,
+}
+
+/// What of a target was in the page cache.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheGrowth {
+    /// Shortly before measuring began, bytes.
+    pub before: u64,
+    /// When it had ended, bytes.
+    pub after: u64,
+    /// What had to make room meanwhile, bytes: some of that may have been read more than once.
+    pub evicted: u64,
 }
 
 /// What a device did while measuring.
@@ -240,7 +265,8 @@ mod tests {
             in_flight: 3,
             ..Activity::default()
         };
-        let new = Activity { discard: flow(60, 21, 133), flushes: 69, ..old };
+        let (flushes, flush_ms) = (Some(69), Some(515));
+        let new = Activity { discard: flow(60, 21, 133), flushes, flush_ms, ..old };
         for (text, expected) in [
             ("8 1 30 12 9 2 40 14 3 14 549\n", Some(old)),
             ("   8  1 30 12 9 2 40 14 3 14 549 60 21 133 21 69 515\n", Some(new)),
@@ -251,7 +277,9 @@ mod tests {
         ] {
             assert_eq!(Activity::parse(text), expected, "{text:?}");
         }
-        assert_eq!(new.since(&new), Activity { in_flight: 3, ..Activity::default() });
+        let none = (Some(0), Some(0));
+        let still = Activity { in_flight: 3, flushes: none.0, flush_ms: none.1, ..Activity::default() };
+        assert_eq!(new.since(&new), still);
         assert_eq!(old.since(&new).discard, Flow::default(), "counters that ran backwards stood still");
     }
 

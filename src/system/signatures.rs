@@ -1,85 +1,86 @@
-//! What lies on a device, by the marks that file systems, partition tables and volume managers leave in its first
-//! and last MiB: what writing to it would destroy.
+//! What lies on a device, by the marks that file systems, partition tables, volume managers and others leave at its
+//! beginning and end: what writing to it would destroy. What libblkid recognizes counts, where it is installed, and
+//! what our own table knows (`signatures/marks.rs`), which has formats that libblkid doesn't, and works alone.
 
+mod marks;
+
+use crate::sys::blkid;
+use marks::{AT_END, AT_START, DRBD, KINDS, PAGES, SWAP, TABLES, UFS};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 
-/// How much of each end is looked at, bytes.
-pub const WINDOW: u64 = 1 << 20;
+/// How much of the beginning is looked at, bytes: up to the last place of a second LUKS header.
+pub const HEAD: u64 = (4 << 20) + (64 << 10);
+
+/// How much of the end is looked at, bytes: Promise's RAID is the farthest from it.
+pub const TAIL: u64 = 2 << 20;
 
 const KIB: u64 = 1 << 10;
 
-/// (offset, bytes, what it is), offsets from the start.
-const AT_START: &[(u64, &[u8], &str)] = &[
-    (0, b"XFSB", "an xfs file system"),
-    (0x10040, b"_BHRfS_M", "a btrfs file system"),
-    (1024, &[0x10, 0x20, 0xf5, 0xf2], "an f2fs file system"),
-    (1024, &[0xe2, 0xe1, 0xf5, 0xe0], "an erofs file system"),
-    (0, b"hsqs", "a squashfs file system"),
-    (3, b"NTFS    ", "an NTFS file system"),
-    (3, b"EXFAT   ", "an exFAT file system"),
-    (3, b"-FVE-FS-", "a BitLocker volume"),
-    (3, b"ReFS", "a ReFS file system"),
-    (54, b"FAT1", "a FAT file system"),
-    (82, b"FAT32", "a FAT file system"),
-    (32769, b"CD001", "an ISO 9660 file system"),
-    (32768, b"JFS1", "a jfs file system"),
-    (65536 + 52, b"ReIsEr", "a reiserfs file system"),
-    (1024, b"H+", "an HFS+ file system"),
-    (32, b"NXSB", "an APFS container"),
-    (0, b"LUKS\xba\xbe", "a LUKS encrypted volume"),
-    (16 * KIB, b"SKUL\xba\xbe", "a LUKS encrypted volume (second header)"),
-    (0, &[0xfc, 0x4e, 0x2b, 0xa9], "a member of an md RAID (1.1)"),
-    (4096, &[0xfc, 0x4e, 0x2b, 0xa9], "a member of an md RAID (1.2)"),
-    (4096 + 24, b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81", "a bcache device"),
-    (
-        4096 + 24,
-        b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef",
-        "a bcachefs file system",
-    ),
-    (4096 - 10, b"SWAPSPACE2", "swap space"),
-    (4096 - 10, b"SWAP-SPACE", "swap space"),
-    (16 * KIB - 10, b"SWAPSPACE2", "swap space"),
-    (64 * KIB - 10, b"SWAPSPACE2", "swap space"),
-    (512, b"EFI PART", "a partition table (GPT)"),
-    (4096, b"EFI PART", "a partition table (GPT)"),
-    (0, b"bluestore block device", "a Ceph OSD"),
-    (64 * KIB, &[0x01, 0x16, 0x19, 0x70], "a GFS2 file system"),
-    (1024, b"OCFSV2", "an OCFS2 file system"),
-    (2048, b"OCFSV2", "an OCFS2 file system"),
-    (4096, b"OCFSV2", "an OCFS2 file system"),
-    (8192, b"OCFSV2", "an OCFS2 file system"),
-    (1024 + 6, &[0x34, 0x34], "a nilfs2 file system"),
-    (32769, b"BEA01", "a UDF file system"),
-    (32768 + 2048 + 1, b"BEA01", "a UDF file system"),
-    (0, b"integrt\0", "a dm-integrity volume"),
-    (0, b"verity\0\0", "the hash tree of a dm-verity volume"),
-    (0, b"dmvdo001", "a VDO volume"),
-    (512 + 4, b"!Stra0tis\x86\xff\x02^\x41rh", "a member of a Stratis pool"),
-    (4096 + 512 + 4, b"!Stra0tis\x86\xff\x02^\x41rh", "a member of a Stratis pool"),
-    (32, b"ORCLDISK", "an Oracle ASM disk"),
-];
+/// What something on a device is called.
+pub type Name = Cow<'static, str>;
 
-/// (distance from the end, bytes, what it is).
-const AT_END: &[(u64, &[u8], &str)] = &[
-    (512, b"EFI PART", "a partition table (GPT, its copy at the end)"),
-    (4096, b"EFI PART", "a partition table (GPT, its copy at the end)"),
-    (1024, b"Intel Raid ISM Cfg Sig. ", "a member of an Intel firmware RAID"),
-    (512, &[0xde, 0x11, 0xde, 0x11], "a member of a firmware RAID (DDF)"),
-];
+/// Who is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Knowledge {
+    /// The table, and libblkid where it is installed.
+    All,
+    /// The table alone, as where libblkid isn't installed.
+    Table,
+}
 
 /// What lies on a device of `size` bytes, at most once each; empty = nothing known.
 ///
 /// # Errors
 /// What reading answers.
-pub fn find(device: &File, size: u64) -> io::Result<Vec<&'static str>> {
-    let mut head = vec![0; usize::try_from(size.min(WINDOW)).unwrap_or_default()];
-    let mut tail = head.clone();
+pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
+    find_by(device, size, Knowledge::All)
+}
+
+/// The same, asking these.
+///
+/// # Errors
+/// What reading answers.
+pub fn find_by(device: &File, size: u64, knowledge: Knowledge) -> io::Result<Vec<Name>> {
+    let buffer = |length: u64| vec![0; usize::try_from(size.min(length)).unwrap_or_default()];
+    let (mut head, mut tail) = (buffer(HEAD), buffer(TAIL));
     device.read_exact_at(&mut head, 0)?;
     let tail_start = size - tail.len() as u64;
     device.read_exact_at(&mut tail, tail_start)?;
-    Ok(recognize(&Ends { head, tail, size }))
+    let mut found: Vec<Name> = recognize(&Ends { head, tail, size }).into_iter().map(Cow::Borrowed).collect();
+    if knowledge == Knowledge::All {
+        for name in blkid::probe(device.as_fd()).iter().flat_map(names) {
+            // A name may say more, in brackets.
+            if !found.iter().any(|known| known.starts_with(&*name)) {
+                found.push(name);
+            }
+        }
+    }
+    // What was read for this must not be in memory when the run begins.
+    let _ = rustix::fs::fadvise(device, 0, None, rustix::fs::Advice::DontNeed);
+    Ok(found)
+}
+
+/// What is meant by what libblkid has found.
+fn names(found: &blkid::Found) -> impl Iterator<Item = Name> {
+    let named = |table: &'static [(&str, &'static str)], kind: &str| {
+        table.iter().find(|(known, _)| *known == kind).map(|(_, name)| Cow::Borrowed(*name))
+    };
+    let kind = &found.kind;
+    let format = (!kind.is_empty()).then(|| match (named(KINDS, kind), found.usage.as_str()) {
+        (Some(name), _) => name,
+        (None, "filesystem") => format!("a file system ({kind})").into(),
+        (None, "raid") => format!("a member of a RAID or pool ({kind})").into(),
+        (None, "crypto") => format!("an encrypted volume ({kind})").into(),
+        (None, _) => format!("data of a known format ({kind})").into(),
+    });
+    let table = (!found.table.is_empty()).then(|| {
+        named(TABLES, &found.table).unwrap_or_else(|| format!("a partition table ({})", found.table).into())
+    });
+    format.into_iter().chain(table)
 }
 
 /// The first and the last bytes of a device.
@@ -109,7 +110,7 @@ impl Ends {
     }
 
     fn has_before_end(&self, distance: u64, magic: &[u8]) -> bool {
-        self.size.checked_sub(distance).is_some_and(|offset| self.has(offset, magic))
+        (self.size & !511).checked_sub(distance).is_some_and(|offset| self.has(offset, magic))
     }
 }
 
@@ -118,7 +119,14 @@ fn recognize(ends: &Ends) -> Vec<&'static str> {
     let start = AT_START.iter().filter(|(offset, magic, _)| ends.has(*offset, magic));
     let end = AT_END.iter().filter(|(distance, magic, _)| ends.has_before_end(*distance, magic));
     found.extend(start.chain(end).map(|(.., name)| name));
+    let pages = PAGES.iter().flat_map(|page| SWAP.iter().map(move |(magic, name)| (page - 10, magic, name)));
+    found.extend(pages.filter(|(at, magic, _)| ends.has(*at, magic)).map(|(.., name)| name));
     found.extend(ext(ends));
+    found.extend(ufs(ends).then_some("a UFS file system"));
+    found.extend(xfs_journal(ends).then_some("a journal of an xfs file system"));
+    found.extend(drbd(ends).then_some("a DRBD device"));
+    found.extend(via(ends).then_some("a member of a VIA RAID"));
+    found.extend(atari(ends).then_some("a partition table (Atari)"));
     found.extend(lvm(ends).then_some("an LVM physical volume"));
     found.extend(md_at_end(ends));
     found.extend(zfs(ends).then_some("a member of a ZFS pool"));
@@ -143,9 +151,66 @@ fn ext(ends: &Ends) -> Option<&'static str> {
     }
     let word = |offset: u64| ends.at(1024 + offset, 4)?.try_into().ok().map(u32::from_le_bytes);
     Some(match (word(0x5c)?, word(0x60)?) {
+        // It has its own device.
+        (_, incompatible) if incompatible & 8 != 0 => "a journal of an ext file system",
         (_, incompatible) if incompatible & 0x2c0 != 0 => "an ext4 file system",
         (compatible, _) if compatible & 4 != 0 => "an ext3 file system",
         _ => "an ext2 file system",
+    })
+}
+
+fn ufs(ends: &Ends) -> bool {
+    let (places, magic, values) = UFS;
+    let bytes = |at: u64| -> Option<[u8; 4]> { ends.at(at + magic, 4)?.try_into().ok() };
+    places.into_iter().filter_map(bytes).any(|bytes| {
+        values.contains(&u32::from_le_bytes(bytes)) || values.contains(&u32::from_be_bytes(bytes))
+    })
+}
+
+/// A log of its own has a record in some of the first sectors: `xlog_rec_header` of linux fs/xfs/libxfs/xfs_log_format.h,
+/// its magic number, its version, and that it isn't empty.
+fn xfs_journal(ends: &Ends) -> bool {
+    let record = |at: u64| {
+        let version = ends.at(at + 8, 4).map(|version| matches!(version, [0, 0, 0, 1..=3]));
+        let empty = ends.at(at + 12, 4) == Some(&[0; 4]);
+        ends.has(at, &[0xfe, 0xed, 0xba, 0xbe]) && version == Some(true) && !empty
+    };
+    (0..512).any(|sector| record(sector * 512))
+}
+
+fn drbd(ends: &Ends) -> bool {
+    let (offset, versions) = DRBD;
+    let place = (ends.size & !(4 * KIB - 1)).checked_sub(4 * KIB);
+    // At the end as it is, too: libblkid looks there.
+    let places = [place, ends.size.checked_sub(4 * KIB)];
+    places.into_iter().flatten().any(|at| versions.iter().any(|magic| ends.has(at + offset, magic)))
+}
+
+/// libblkid superblocks/via_raid.c: a short magic number, and the sum of the first 50 bytes behind them.
+fn via(ends: &Ends) -> bool {
+    let Some(at) = (ends.size & !511).checked_sub(512) else { return false };
+    match ends.at(at, 51) {
+        Some([summed @ .., sum]) if summed.starts_with(&[0x55, 0xaa]) => {
+            summed.get(2).is_some_and(|version| *version <= 2)
+                && summed.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) == *sum
+        }
+        _ => false,
+    }
+}
+
+/// Atari's root sector has no magic number: four entries of 12 bytes at 0x1c6, a flag, three letters, start and length
+/// in sectors (linux block/partitions/atari.h).
+fn atari(ends: &Ends) -> bool {
+    const KINDS: [&[u8]; 6] = [b"GEM", b"BGM", b"XGM", b"LNX", b"SWP", b"RAW"];
+    let entries = ends.at(0x1c6, 48).unwrap_or_default().chunks_exact(12);
+    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u32::from_be_bytes);
+    entries.into_iter().any(|entry| match entry {
+        [flag, a, b, c, rest @ ..] if flag & 1 == 1 && KINDS.contains(&&[*a, *b, *c][..]) => {
+            let (start, length) = rest.split_at(4);
+            let end = u64::from(number(start)) + u64::from(number(length));
+            number(length) > 0 && end <= ends.size / 512
+        }
+        _ => false,
     })
 }
 

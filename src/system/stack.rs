@@ -2,6 +2,7 @@
 //! nothing beneath them.
 
 use super::device::{self, Device, Number};
+use super::memory_backed::{InMemory, keeps_in_memory};
 use super::mountinfo::{self, Mount};
 use super::root::{Root, text};
 use super::usage::{devices_of, instances};
@@ -38,6 +39,25 @@ pub struct Layer {
     pub counted: bool,
     /// Why it isn't known what is beneath it.
     pub unknown_below: Option<String>,
+    /// How the kernel feeds it; missing = in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traits: Option<Traits>,
+    /// How it keeps its content in memory; missing = as far as can be seen, it doesn't.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<InMemory>,
+}
+
+/// What the kernel does with the I/Os of a device; a partition has its disk's. `None` = it doesn't tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traits {
+    /// Whether its write cache loses what is in it with the power, so that it has to be flushed (`write_cache`).
+    pub write_back: Option<bool>,
+    /// Whether single writes can go past that cache (`fua`): nothing counts these.
+    pub fua: Option<bool>,
+    /// The largest I/O that it is given, bytes (`max_sectors_kb`), ..
+    pub largest_io: Option<u64>,
+    /// .. and the largest that it could take (`max_hw_sectors_kb`).
+    pub possible_io: Option<u64>,
 }
 
 /// What a block device is.
@@ -156,7 +176,9 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
     };
     let on = below.iter().map(|device| device.name.clone()).collect();
     open.extend(below);
-    Layer { name: device.name.clone(), kind, on, faithful, counted: device.is_counted(), unknown_below }
+    let (name, counted, traits) = (device.name.clone(), device.is_counted(), Some(device.traits()));
+    let memory = InMemory::of(root, device);
+    Layer { name, kind, on, faithful, counted, unknown_below, traits, memory }
 }
 
 fn behind_loop(root: &Root, file: &str) -> Result<Vec<Device>, String> {
@@ -219,9 +241,7 @@ fn deviceless(mount: &Mount) -> Option<String> {
     let kind = mount.file_system.as_str();
     let option = |name: &str| mount.options.split(',').any(|option| option == name);
     match kind {
-        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "rootfs" => {
-            Some(format!("{kind} keeps its files in memory"))
-        }
+        _ if keeps_in_memory(kind) => Some(format!("{kind} keeps its files in memory")),
         "zfs" => {
             Some("zfs doesn't tell which devices a file lies on; zpool iostat shows what they do".into())
         }
@@ -300,6 +320,19 @@ impl Device {
         let disk = self.whole();
         let directory = disk.as_ref().unwrap_or(self).directory();
         text(&directory.join("queue/iostats")).as_deref() != Some("0")
+    }
+
+    fn traits(&self) -> Traits {
+        let disk = self.whole();
+        let queue = disk.as_ref().unwrap_or(self).directory().join("queue");
+        let kib =
+            |name: &str| text(&queue.join(name))?.parse::<u64>().ok().map(|kib| kib.saturating_mul(1024));
+        Traits {
+            write_back: text(&queue.join("write_cache")).map(|cache| cache == "write back"),
+            fua: text(&queue.join("fua")).map(|fua| fua != "0"),
+            largest_io: kib("max_sectors_kb"),
+            possible_io: kib("max_hw_sectors_kb"),
+        }
     }
 
     /// The paths of an NVMe device over several: `nvme0c0n1`, `nvme0c1n1` of `nvme0n1`. They have no number.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Files of a device's `queue` directory that are kept.
-const QUEUE: [&str; 16] = [
+const QUEUE: [&str; 17] = [
     "scheduler",
     "nr_requests",
     "write_cache",
@@ -22,6 +22,7 @@ const QUEUE: [&str; 16] = [
     "logical_block_size",
     "physical_block_size",
     "max_sectors_kb",
+    "max_hw_sectors_kb",
     "read_ahead_kb",
     "nomerges",
     "rq_affinity",
@@ -78,6 +79,9 @@ pub struct BlockDevice {
     pub size: Option<u64>,
     /// Settings by their names in `/sys/block/<disk>/queue`.
     pub queue: BTreeMap<String, String>,
+    /// Of a loop device: whether it goes past the page cache to the file behind it. `None` = it is none, or not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct: Option<bool>,
 }
 
 /// What a target of this machine lies on; for one that does not exist yet, what its directory lies on.
@@ -149,6 +153,7 @@ impl Device {
             firmware: read("device/firmware_rev").or_else(|| read("device/rev")),
             size: self.size(),
             queue: queue.collect(),
+            direct: read("loop/dio").map(|value| value == "1"),
         }
     }
 }

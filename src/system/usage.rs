@@ -1,6 +1,7 @@
 //! Who uses a block device now: whatever would be hurt by writing to it behind its back.
 
-use super::device::{self, Device, Number};
+use super::device::{Device, Number};
+use super::holdings::{self, Holder, Holding, Identity, Unknown};
 use super::mountinfo::{self, Mount};
 use super::root::Root;
 use serde::Serialize;
@@ -40,6 +41,16 @@ pub enum How {
         /// That device.
         holder: String,
     },
+    /// A server or driver of this machine gives it to others.
+    Served {
+        /// Which one, and what it calls it.
+        by: String,
+    },
+    /// A program has locked it, as virtual machines do with their images.
+    Locked {
+        /// Process, where the kernel tells.
+        process: Option<u32>,
+    },
 }
 
 impl fmt::Display for Use {
@@ -59,65 +70,174 @@ impl fmt::Display for Use {
                     self.device
                 )
             }
+            How::Served { by } => write!(f, "{} is served by {by}: end that first", self.device),
+            How::Locked { process } => {
+                write!(f, "{} is locked by another program", self.device)?;
+                if let Some(process) = process {
+                    write!(f, " (process {process})")?;
+                }
+                f.write_str(", as virtual machines lock their images: end that first")
+            }
         }
     }
 }
 
-/// All uses of the device: of itself, its partitions, the disk it's a partition of, and what is made of any of them.
-/// Other partitions of the same disk are nobody's concern.
-pub(super) fn uses(root: &Root, device: &Device) -> Vec<Use> {
-    let loops: Vec<Device> = device::all(root).filter(|device| device.backing_file().is_some()).collect();
-    let mut uses = Vec::new();
-    let mut related: Vec<Device> = Vec::new();
-    let mut queue: VecDeque<Device> = [device.clone()].into();
-    queue.extend(device.whole());
-    let whole = device.whole();
-    while let Some(next) = queue.pop_front() {
-        if related.contains(&next) {
-            continue;
-        }
-        let mut holders = next.holders();
-        holders.extend(loops.iter().filter(|each| backs(root, each, &next)).cloned());
-        for holder in &holders {
-            uses.push(Use { device: next.to_string(), how: How::HeldBy { holder: holder.to_string() } });
-        }
-        queue.extend(holders);
-        if whole.as_ref() != Some(&next) {
-            queue.extend(next.partitions());
-        }
-        related.push(next);
+/// All uses of the device: of itself, its partitions, the disk it's a partition of, what is made of any of them, and
+/// what shares the file or devices that it is made of. Other partitions of the same disk are nobody's concern.
+///
+/// # Errors
+/// It can't be found out.
+pub(super) fn uses(root: &Root, device: &Device) -> Result<Vec<Use>, Unknown> {
+    let mut walk = Walk::new(root)?;
+    walk.downwards(device);
+    walk.upwards();
+    walk.into_uses()
+}
+
+/// All uses of a regular file: what is made of it, and what is made of that. `name`: what the user calls it.
+///
+/// # Errors
+/// It can't be found out.
+pub(super) fn uses_of_file(root: &Root, file: &Identity, name: &str) -> Result<Vec<Use>, Unknown> {
+    let mut walk = Walk::new(root)?;
+    walk.hold(file, name);
+    if walk.uses.is_empty() {
+        return Ok(Vec::new());
     }
-    let related = |number: Number| related.iter().find(|device| device.number == number);
-    let mut found = |device: &Device, how: How| {
-        let device = device.to_string();
-        let same = |known: &Use| {
-            known.device == device && std::mem::discriminant(&known.how) == std::mem::discriminant(&how)
+    walk.upwards();
+    walk.into_uses()
+}
+
+/// A walk over all that has to do with a device or file.
+struct Walk<'a> {
+    root: &'a Root,
+    holdings: Vec<Holding>,
+    uses: Vec<Use>,
+    /// Devices whose use is one of what was asked about.
+    related: Vec<Device>,
+    /// Those of them that are not looked at yet.
+    queue: VecDeque<Device>,
+    /// What was asked about, and what that is made of: they hold each other, which is no use.
+    own: Vec<Device>,
+    /// Disks of own partitions: of them, other partitions are left out.
+    disks: Vec<Device>,
+}
+
+impl Walk<'_> {
+    fn new(root: &Root) -> Result<Walk<'_>, Unknown> {
+        let holdings = holdings::all(root)?;
+        let (uses, related, queue) = Default::default();
+        let (own, disks) = Default::default();
+        Ok(Walk { root, holdings, uses, related, queue, own, disks })
+    }
+
+    /// The device, and what it is made of. What is made of a device or file by a loop device is as free to others as
+    /// before; what LVM and the like are made of is theirs, but for loop devices and servers.
+    fn downwards(&mut self, device: &Device) {
+        if self.own.contains(device) {
+            return;
+        }
+        self.own.push(device.clone());
+        self.queue.push_back(device.clone());
+        if let Some(disk) = device.whole() {
+            self.queue.push_back(disk.clone());
+            self.disks.push(disk);
+        }
+        let is_behind = |holding: &&Holding| holding.by == Holder::Loop(device.clone());
+        if let Some(behind) = self.holdings.iter().find(is_behind).cloned() {
+            match behind.what {
+                Identity::Device(number) => {
+                    Device::of(self.root, number).iter().for_each(|below| self.downwards(below));
+                }
+                what => self.hold(&what, &behind.name),
+            }
+        }
+        self.slaves(device);
+    }
+
+    fn slaves(&mut self, device: &Device) {
+        for slave in device.linked("slaves") {
+            if !self.own.contains(&slave) {
+                self.own.push(slave.clone());
+                self.hold(&Identity::Device(slave.number), &slave.to_string());
+                if let Some(disk) = slave.whole() {
+                    self.hold(&Identity::Device(disk.number), &disk.to_string());
+                }
+                self.slaves(&slave);
+            }
+        }
+    }
+
+    /// Notes who holds something.
+    fn hold(&mut self, what: &Identity, name: &str) {
+        for holding in self.holdings.iter().filter(|holding| holding.what == *what) {
+            let how = match &holding.by {
+                Holder::Loop(device) if self.own.contains(device) => continue,
+                Holder::Loop(device) => {
+                    self.queue.push_back(device.clone());
+                    How::HeldBy { holder: device.to_string() }
+                }
+                Holder::Swap => How::Swap,
+                Holder::Server(by) => How::Served { by: by.clone() },
+            };
+            let found = Use { device: name.to_owned(), how };
+            if !self.uses.contains(&found) {
+                self.uses.push(found);
+            }
+        }
+    }
+
+    /// What is made of all that is in the queue.
+    fn upwards(&mut self) {
+        while let Some(next) = self.queue.pop_front() {
+            if self.related.contains(&next) {
+                continue;
+            }
+            for holder in next.holders().into_iter().filter(|holder| !self.own.contains(holder)) {
+                self.uses
+                    .push(Use { device: next.to_string(), how: How::HeldBy { holder: holder.to_string() } });
+                self.queue.push_back(holder);
+            }
+            self.hold(&Identity::Device(next.number), &next.to_string());
+            if !self.disks.contains(&next) {
+                self.queue.extend(next.partitions());
+            }
+            self.related.push(next);
+        }
+    }
+
+    /// With what is mounted or swap space.
+    fn into_uses(mut self) -> Result<Vec<Use>, Unknown> {
+        const MOUNTS: &str = "/proc/self/mountinfo";
+        let mounts = self.root.read(MOUNTS).map_err(Unknown::unread(MOUNTS))?;
+        let mounts = mounts.ok_or_else(|| Unknown::absent(format!("{MOUNTS} is not there")))?;
+        let related = |number: Number| self.related.iter().find(|device| device.number == number);
+        let mut found = |device: &Device, how: How| {
+            let device = device.to_string();
+            let same = |known: &Use| {
+                known.device == device && std::mem::discriminant(&known.how) == std::mem::discriminant(&how)
+            };
+            if !self.uses.iter().any(same) {
+                self.uses.push(Use { device, how });
+            }
         };
-        if !uses.iter().any(same) {
-            uses.push(Use { device, how });
+        for mount in mountinfo::parse(&mounts) {
+            if let Some(device) = devices_of(self.root, &mount).into_iter().find_map(&related) {
+                found(device, How::Mounted { at: mount.at, file_system: mount.file_system });
+            }
         }
-    };
-    for mount in mountinfo::parse(&root.text("/proc/self/mountinfo").unwrap_or_default()) {
-        if let Some(device) = devices_of(root, &mount).into_iter().find_map(&related) {
-            found(device, How::Mounted { at: mount.at, file_system: mount.file_system });
+        for (file_system, number) in members(self.root) {
+            if let Some(device) = related(number) {
+                found(device, How::Member { file_system });
+            }
         }
+        for number in swaps(self.root) {
+            if let Some(device) = related(number) {
+                found(device, How::Swap);
+            }
+        }
+        Ok(self.uses)
     }
-    for (file_system, number) in members(root) {
-        if let Some(device) = related(number) {
-            found(device, How::Member { file_system });
-        }
-    }
-    for number in swaps(root) {
-        if let Some(device) = related(number) {
-            found(device, How::Swap);
-        }
-    }
-    uses
-}
-
-fn backs(root: &Root, loop_device: &Device, device: &Device) -> bool {
-    let file = loop_device.backing_file().filter(|file| file.starts_with("/dev/"));
-    file.and_then(|file| Device::of_node(root, &file)).is_some_and(|backing| backing == *device)
 }
 
 /// Number of the file system and those of the devices it was mounted from: they differ where a file system has many.

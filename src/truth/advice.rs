@@ -3,6 +3,7 @@
 mod addresses;
 mod caching;
 mod depth;
+mod durability;
 mod waking;
 
 use super::{Finding, Severity, SpanView};
@@ -20,6 +21,8 @@ const ABOUT_TARGETS: &[AboutTarget] = &[
     addresses::misaligned,
     depth::one_at_a_time,
     caching::not_durable,
+    durability::not_flushed,
+    durability::sync_mount,
     limited,
 ];
 

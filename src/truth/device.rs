@@ -7,37 +7,48 @@
 //! Both steps are judged ([`effects`]); the worst that is found is the verdict. Targets that share devices are judged
 //! together ([`part`]): the kernel counts by device, not by file.
 
+mod done;
 mod effects;
+mod flushed;
 mod limits;
+mod memory;
+mod neighbours;
 mod part;
 mod queue;
+mod single;
+mod sizes;
 #[cfg(test)]
 mod tests;
 mod verdict;
 mod wording;
 
-pub(super) use queue::{InFlight, in_flight};
+pub(super) use flushed::flushed;
+pub(super) use queue::{InFlight, at_the_bottom, in_flight, rates};
 pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 
-use super::SpanView;
+use super::{Limiter, SpanView, limit};
 use crate::system::io_counters::DeviceFacts;
 use crate::system::stack::Layer;
+use done::Done;
 use effects::{Effect, Found, Judged};
-use part::{Done, Part};
+use limits::{LESS, MORE};
+use part::Part;
 use wording::{amount, count, size, times};
 
 /// The verdict about a time span; `None` = nothing was observed.
 pub(super) fn verdict(span: &SpanView) -> Option<SpanVerdict> {
     let facts = span.results.observed.as_ref()?.devices.as_ref()?;
     let parts = Part::all(span, facts);
-    let done: Vec<_> = parts.iter().map(|part| part::done(facts, &part.first())).collect();
+    let done: Vec<_> = parts.iter().map(|part| done::done(part, facts, &part.first())).collect();
     let others = OthersReads::of(&parts, &done, facts);
     let measured = span.results.measured.max(1);
     let slack = facts.elapsed.saturating_sub(measured) as f64 / measured as f64;
+    let limits = limit::judge(span).and_then(|limits| limits.limited_by);
+    let by_storage = matches!(limits, Some(Limiter::Storage | Limiter::Depth));
     let mut verdicts: Vec<DeviceVerdict> = parts
         .iter()
         .zip(&done)
-        .map(|(part, done)| judge(&Judged { part, facts, slack }, done.as_ref(), &others))
+        .map(|(part, done)| judge(&Judged { part, facts, slack, by_storage }, done.as_ref(), &others))
         .collect();
     verdicts.sort_by_key(|part| std::cmp::Reverse((part.severity, part.verdict)));
     let worst = verdicts.first()?;
@@ -109,6 +120,10 @@ fn judge(
             &mut found,
         );
     }
+    if part.has_devices() {
+        found.effects.extend(judged.single());
+    }
+    found.effects.extend(judged.memory());
     let main = match found.effects.iter().max_by_key(|effect| (effect.severity, effect.verdict)) {
         Some(worst) => worst.clone(),
         None => without_effect(judged, first, leaves.is_some(), &found),
@@ -127,6 +142,7 @@ fn judge(
         remedy: main.remedy,
         read: found.read,
         write: found.write,
+        flushes: found.flushes,
         others_bytes: found.others,
         unwritten_bytes: part.unwritten(),
         flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| *ns as f64 / 1e9).sum()),
@@ -161,20 +177,42 @@ fn without_effect(
             Some("measure longer".into()),
         );
     }
+    let same = |side: &&Comparison| (LESS..=MORE).contains(&side.ratio);
     let side = |name: &str, side: &Option<Comparison>| {
-        let side = side.as_ref()?;
+        let side = side.as_ref().filter(same)?;
         let size = size(side.device_bytes, side.device_ios);
         Some(format!("{:.2} x, {} {name} of {size}", side.ratio, count(side.device_ios)))
     };
+    // Those of a journal now and then are not worth a word.
+    let writes = found.write.map_or(0, |write| write.counted_ios);
+    let flushes = match found.flushes.filter(|flushes| *flushes >= writes / 100 && *flushes > 0) {
+        Some(flushes) => {
+            format!(", and {} {}", count(flushes), if flushes == 1 { "flush" } else { "flushes" })
+        }
+        None => String::new(),
+    };
     let message = match (side("reads", &found.read), side("writes", &found.write)) {
-        (Some(read), Some(write)) => format!("the device read and wrote what was counted ({read}; {write})"),
+        (Some(read), Some(write)) => {
+            format!("the device read and wrote what was counted ({read}; {write}{flushes})")
+        }
         (Some(read), None) => format!("the device read what was counted ({read})"),
-        (None, Some(write)) => format!("the device wrote what was counted ({write})"),
+        (None, Some(write)) => format!("the device wrote what was counted ({write}{flushes})"),
         (None, None) => {
             format!("{} did what was counted", effects::names(&part.leaves()))
         }
     };
-    plain(Verdict::Verified, message, None)
+    // What is in flight at the edges alone makes a difference then.
+    let few = [("reads", &found.read), ("writes", &found.write)].into_iter().filter_map(|(name, side)| {
+        let side = side.as_ref().filter(|side| !same(side))?;
+        Some(format!("; {} {name} are too few to compare", count(side.counted_ios)))
+    });
+    let memory = judged.in_memory().into_iter().map(|(layer, _)| format!("; {} is memory", layer.name));
+    let together = match part.targets.len() {
+        0 | 1 => String::new(),
+        several => format!("; {several} targets together"),
+    };
+    let memory = memory.chain([together]);
+    plain(Verdict::Verified, message + &few.chain(memory).collect::<String>(), None)
 }
 
 /// Everything else worth knowing, one fact each.

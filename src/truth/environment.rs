@@ -4,6 +4,8 @@ mod cpu;
 mod disk;
 mod limits;
 mod machine;
+mod mounts;
+mod queue;
 
 use super::{Finding, Severity};
 use crate::system::System;
@@ -22,17 +24,18 @@ struct Rule {
     name: &'static str,
     /// What to do about them.
     remedy: &'static str,
-    /// Whether it is about the moment of looking: it warns before a run, and says little about what comes after.
-    momentary: bool,
+    /// Whether it is for before a run alone: about the moment of looking, which says little about what comes after, or
+    /// about what the run itself finds out by what happened.
+    before_only: bool,
     find: fn(&Seen) -> Vec<Finding>,
 }
 
 const fn lasting(name: &'static str, remedy: &'static str, find: fn(&Seen) -> Vec<Finding>) -> Rule {
-    Rule { name, remedy, momentary: false, find }
+    Rule { name, remedy, before_only: false, find }
 }
 
-const fn momentary(name: &'static str, remedy: &'static str, find: fn(&Seen) -> Vec<Finding>) -> Rule {
-    Rule { name, remedy, momentary: true, find }
+const fn before(name: &'static str, remedy: &'static str, find: fn(&Seen) -> Vec<Finding>) -> Rule {
+    Rule { name, remedy, before_only: true, find }
 }
 
 /// All rules.
@@ -69,17 +72,29 @@ const RULES: &[Rule] = &[
         "cpupower frequency-set -u <the hardware's maximum>",
         cpu::frequency_limit,
     ),
+    before(
+        "loop-buffered",
+        "losetup --direct-io=on <device>, if its blocks are those of the device beneath the file",
+        queue::buffered_loop,
+    ),
+    before("mount-sync", "mount -o remount,async <directory>, unless that is what is measured", mounts::sync),
+    before(
+        "mount-without-barriers",
+        "mount -o remount,barrier <directory>; without it no write is safe when the power fails",
+        mounts::without_barriers,
+    ),
+    lasting("queue-size", "echo 256 > /sys/block/<disk>/queue/nr_requests", queue::few_places),
     lasting("numa-distance", "bind the threads to the CPUs of the device's node (-a)", disk::numa),
-    momentary("cpu-load", "end the other work, or wait for its end", machine::load),
-    momentary("io-load", "end the other work, or wait for its end", machine::io_load),
-    momentary("memory-low", "end programs that need much memory", machine::memory),
-    momentary("swap-used", "end programs that need much memory", machine::swap),
+    before("cpu-load", "end the other work, or wait for its end", machine::load),
+    before("io-load", "end the other work, or wait for its end", machine::io_load),
+    before("memory-low", "end programs that need much memory", machine::memory),
+    before("swap-used", "end programs that need much memory", machine::swap),
     lasting(
         "file-system-full",
         "make room: allocation and cleaning take longer on a full file system",
         machine::full,
     ),
-    momentary(
+    before(
         "cpu-throttled",
         "look after cooling; compare the first and the last minute of a long run",
         cpu::throttled,
@@ -91,6 +106,17 @@ const RULES: &[Rule] = &[
     ),
     lasting("memory-limit", "keep in mind that the page cache counts as memory of the group", limits::memory),
     lasting("cpu-set", "measure outside this control group to use all processors", limits::cpu_set),
+    lasting(
+        "affinity-mask",
+        "start the program without taskset or CPUAffinity= to use all processors",
+        limits::affinity,
+    ),
+    lasting(
+        "request-size",
+        "cat <disk>/queue/max_hw_sectors_kb > <disk>/queue/max_sectors_kb, with the disk in /sys/block",
+        queue::small_requests,
+    ),
+    lasting("read-ahead", "blockdev --setra 256 <disk>, which are 128 KiB, is usual", queue::read_ahead),
     lasting("idle-states", "--cpu-latency <µs> for latencies at low rates", cpu::idle_states),
     lasting("volatile-write-cache", "measure durable writes with -Sh or -Suw", disk::volatile_cache),
     lasting(
@@ -117,7 +143,7 @@ pub fn findings(system: &System) -> Vec<Finding> {
 /// that.
 pub(super) fn of_run(system: &System) -> Vec<Finding> {
     all(system)
-        .map(|(rule, finding)| match (rule.momentary, finding.severity) {
+        .map(|(rule, finding)| match (rule.before_only, finding.severity) {
             (true, _) => Finding { severity: Severity::Note, ..finding }.quietly(),
             (false, Severity::Note) => finding.quietly(),
             (false, _) => finding,

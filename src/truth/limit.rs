@@ -1,8 +1,9 @@
-//! What limited a run: the storage, the queue depth, the CPU, the program itself, or somebody's limit.
+//! What limited a run: the storage, the kernel above it, the queue depth, the CPU, the program itself, or somebody's limit.
 
+mod kernel;
 mod wording;
 
-use super::{Finding, SpanView, device, little, processors};
+use super::{Finding, SpanView, crowd, device, little, processors};
 use crate::engine::EngineKind;
 use crate::profile::{Target, Throughput};
 use crate::results::Effort;
@@ -29,16 +30,20 @@ pub enum Limiter {
     Cpu,
     /// Too few CPUs, or busy ones: threads were ready to run, and had none.
     BusyCpus,
+    /// The kernel above the device: most I/Os were neither there nor with the threads.
+    Kernel,
     /// One I/O at a time.
     Depth,
     /// The storage, at this queue depth.
     Storage,
+    /// What was observed doesn't tell.
+    Unclear,
 }
 
 impl Limiter {
     /// Whether findings of this name are about what limited a run.
     pub fn is_name(name: &str) -> bool {
-        name.starts_with("limited-by-")
+        name.starts_with("limited-by-") || name == "limit-unclear"
     }
 }
 
@@ -53,8 +58,11 @@ pub struct Limits {
     pub busiest: Option<f64>,
     /// What they used in the program itself, on average; the rest of `busy` is the kernel's.
     pub user: Option<f64>,
-    /// How long they were ready to run without a CPU, on average.
+    /// How long they were ready to run without a CPU, on average; waking up included.
     pub waiting: Option<f64>,
+    /// I/Os per second that they would have done at most if they had never waited for CPUs that were in use; `None` = that
+    /// would have changed less than matters.
+    pub uncrowded_iops: Option<f64>,
     /// What a hypervisor took from the CPUs of the threads, on average.
     pub stolen: Option<f64>,
     /// The largest share of its time that a CPU spent on interrupts, whichever CPU.
@@ -71,6 +79,8 @@ pub struct Limits {
     /// I/Os that the devices right beneath the targets had in flight on average, by their own clocks: after merging and
     /// splitting, others' included; `None` = there are none, or they don't tell.
     pub device_in_flight: Option<f64>,
+    /// I/Os of the threads that the devices with nothing beneath them had in flight on average, past the page cache.
+    pub bottom_in_flight: Option<f64>,
     /// Share of `depth` that `in_flight` is, where it has to be all of it: in a closed loop.
     pub accounted: Option<f64>,
 }
@@ -79,10 +89,6 @@ pub struct Limits {
 const SATURATED: f64 = 0.95;
 /// So much of its CPU time in the program itself, and it's the program.
 const MOSTLY: f64 = 0.5;
-/// Waiting for a CPU for longer than this matters, ...
-const CROWDED: f64 = 0.1;
-/// ... if there was that much to do.
-const CROWDED_WITH_WORK: f64 = 0.8;
 /// A quota that stopped the group for this share of the time matters.
 const STOPPED: f64 = 0.05;
 /// The same by periods, in which it need not have been stopped for long.
@@ -105,6 +111,7 @@ pub(super) fn judge(span: &SpanView) -> Option<Limits> {
     let busy_total: Option<f64> = times.as_ref().map(|times| times.iter().map(|t| t.busy as f64).sum());
     let ios = span.measured.total.total.throughput.ios;
     let cpu_per_io = busy_total.filter(|busy| ios > 0 && *busy > 0.0).map(|busy| busy / ios as f64);
+    let window = (seconds * 1e9) as u64;
     let threads = effort.workers.len().min(span.system.topology.allowed_cpus().count().max(1));
     let waits: Option<Vec<u64>> = times.as_ref().and_then(|times| times.iter().map(|t| t.waiting).collect());
     let mut limits = Limits {
@@ -112,7 +119,10 @@ pub(super) fn judge(span: &SpanView) -> Option<Limits> {
         busy: mean(|times| times.busy),
         busiest: times.as_ref().and_then(|times| times.iter().map(|t| share(t.busy)).max_by(f64::total_cmp)),
         user: mean(|times| times.user),
-        waiting: waits.map(|waits| waits.iter().map(|wait| share(*wait)).sum::<f64>() / waits.len() as f64),
+        waiting: waits.map(|waits| {
+            waits.iter().map(|wait| share((*wait).min(window))).sum::<f64>() / waits.len() as f64
+        }),
+        uncrowded_iops: crowd::of(span, effort).map(|crowd| crowd.iops),
         stolen: processors::stolen(span),
         interrupts: processors::most_interrupted(span).map(|share| share.interrupts),
         cpu_per_io,
@@ -120,6 +130,7 @@ pub(super) fn judge(span: &SpanView) -> Option<Limits> {
         depth: effort.workers.iter().map(|worker| u64::from(worker.depth)).sum(),
         in_flight: little::in_flight(span),
         device_in_flight: device::in_flight(span).map(|queue| queue.requests),
+        bottom_in_flight: device::at_the_bottom(span),
         accounted: little::accounted(span),
     };
     limits.limited_by = (span.results.measured >= SHORTEST).then(|| limiter(span, effort, &limits)).flatten();
@@ -131,6 +142,7 @@ fn limiter(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Limiter>
     let (busy, user) = (limits.busy?, limits.user?);
     let occupied = occupied(span, effort);
     let reachable: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
+    let crowd = crowd::of(span, effort).filter(|crowd| crowd.limits(occupied));
     let all = |kind| effort.workers.iter().all(|worker| worker.engine == kind);
     Some(match () {
         () if quota(span, effort).is_some() => Limiter::CpuQuota,
@@ -138,12 +150,15 @@ fn limiter(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Limiter>
         () if io_limit(span, effort).is_some() => Limiter::IoLimit,
         () if hypervisor(limits, occupied) => Limiter::Hypervisor,
         () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
-        () if limits.waiting.unwrap_or(0.0) >= CROWDED && occupied >= CROWDED_WITH_WORK => Limiter::BusyCpus,
+        () if crowd.is_some_and(|crowd| crowd.holder != crowd::Holder::Kernel) => Limiter::BusyCpus,
+        () if kernel::limits(span, effort, limits) => Limiter::Kernel,
+        () if crowd.is_some() => Limiter::BusyCpus,
         // Mapped I/O is copying, which the program does itself.
         () if occupied >= SATURATED && user >= MOSTLY * busy && !all(EngineKind::Mmap) => Limiter::Tool,
         () if occupied >= SATURATED => Limiter::Cpu,
         () if all(EngineKind::Null) => Limiter::Tool,
         () if reachable == 1 => Limiter::Depth,
+        () if kernel::device_is_short(span, effort) => Limiter::Unclear,
         () => Limiter::Storage,
     })
 }
@@ -153,7 +168,7 @@ fn hypervisor(limits: &Limits, occupied: f64) -> bool {
     let stolen = limits.stolen.unwrap_or(0.0);
     stolen >= processors::STOLEN
         && stolen >= limits.waiting.unwrap_or(0.0)
-        && occupied + stolen >= CROWDED_WITH_WORK
+        && occupied + stolen >= crowd::OCCUPIED
 }
 
 /// The largest share of the time that a thread was on a CPU or would have been.
@@ -181,16 +196,19 @@ fn io_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a IoLimit> {
     };
     let ((read_bytes, reads), (write_bytes, writes)) =
         (rates(&span.measured.read), rates(&span.measured.write));
+    // The group may have used up its limit on the device with what the report doesn't count: a journal, earlier writes.
+    let device = device::rates(span).unwrap_or_default();
     effort.io_limits.iter().find(|limit| {
         let pairs = [
-            (limit.read_bytes, read_bytes),
-            (limit.write_bytes, write_bytes),
-            (limit.reads, reads),
-            (limit.writes, writes),
+            (limit.read_bytes, [read_bytes, device.read_bytes]),
+            (limit.write_bytes, [write_bytes, device.write_bytes]),
+            (limit.reads, [reads, device.reads]),
+            (limit.writes, [writes, device.writes]),
         ];
+        let reached = |limit: u64, rate: &f64| REACHED.contains(&(rate / limit.max(1) as f64));
         pairs
             .iter()
-            .any(|(limit, rate)| limit.is_some_and(|limit| REACHED.contains(&(rate / limit.max(1) as f64))))
+            .any(|(limit, rates)| limit.is_some_and(|limit| rates.iter().any(|rate| reached(limit, rate))))
     })
 }
 

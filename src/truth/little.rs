@@ -5,8 +5,11 @@
 use super::device::{self, InFlight};
 use super::{Finding, Limits, Severity, SpanView, limit};
 use crate::engine::EngineKind;
-use crate::results::Effort;
+use crate::results::{Effort, WorkerEffort};
+use crate::system::completion::OneByOne;
 
+/// `-o` when it isn't given.
+const DEFAULT_DEPTH: u32 = 2;
 /// So near to the queue depth the product has to be in a closed loop. It may be below: what waits in the program to be
 /// handed over is not in flight. Hardly above: an I/O in flight at the beginning counts with its whole latency.
 const AGREES: std::ops::RangeInclusive<f64> = 0.98..=1.01;
@@ -47,7 +50,8 @@ fn closed_loop(span: &SpanView) -> Option<u64> {
     let effort = effort(span)?;
     let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.depth)).sum();
     let at_once = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
-    let one_by_one = effort.workers.iter().any(|worker| worker.reachable_depth() < worker.depth);
+    let one_by_one = effort.workers.iter().any(|worker| worker.reachable_depth() < worker.depth)
+        || span.results.observed.as_ref().is_some_and(|seen| seen.one_by_one.iter().any(Option::is_some));
     let limited =
         span.asked.targets.iter().any(|t| t.throughput.is_some() || t.think_time.is_some_and(|ms| ms > 0));
     let ios = span.measured.total.total.throughput.ios as f64;
@@ -64,21 +68,72 @@ fn effort<'a>(span: &SpanView<'a>) -> Option<&'a Effort> {
 /// A queue that was not full, and latencies that can't be right.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let Some(effort) = effort(span) else { return Vec::new() };
-    let one_by_one = effort.workers.iter().find(|worker| worker.reachable_depth() < worker.depth);
-    if let Some(worker) = one_by_one {
-        let message = format!(
-            "{} I/Os of a thread are to be outstanding, but engine {} does one after the other",
-            worker.depth,
-            worker.engine.row().name
-        );
-        let finding = Finding::new("depth-not-reached", Severity::Note, span, message);
-        return vec![finding.remedy("more threads (-t), or another engine (--engine help)")];
+    if let Some(finding) = one_by_one(span, effort) {
+        return vec![finding];
     }
     let Some(limits) = limit::judge(span) else { return Vec::new() };
     match limits.accounted {
         Some(share) if share < *AGREES.start() => vec![waited(span, &limits, share, effort.workers.len())],
         Some(share) if share > *AGREES.end() => vec![impossible(span, &limits, share)],
         _ => at_device(span, effort, &limits).into_iter().collect(),
+    }
+}
+
+/// The depth that was asked for can't exist: I/Os are done one after the other. The worst cause is told.
+fn one_by_one(span: &SpanView, effort: &Effort) -> Option<Finding> {
+    let known = &span.results.observed.as_ref()?.one_by_one;
+    let causes = effort.workers.iter().enumerate().filter_map(|(thread, worker)| {
+        let cause = known.get(thread).copied().flatten();
+        let serial = cause.is_some() || worker.reachable_depth() < worker.depth;
+        (serial && worker.depth > 1).then(|| (severity(cause, worker), cause, worker))
+    });
+    // The first of those that are equally bad.
+    let (severity, cause, worker) = causes.rev().max_by_key(|(severity, ..)| *severity)?;
+    let (depth, engine) = (worker.depth, worker.engine.row().name);
+    let message = match cause {
+        Some(OneByOne::Writes) => format!(
+            "{depth} I/Os of a thread are to be outstanding, but on this file system the kernel does one write to a file after the other"
+        ),
+        Some(OneByOne::PageCache) => format!(
+            "{depth} I/Os of a thread are to be outstanding, but writes to the page cache are done one after the other"
+        ),
+        Some(OneByOne::Target) => {
+            format!("{depth} I/Os of a thread are to be outstanding, but the target does one after the other")
+        }
+        Some(OneByOne::Memory) | None => {
+            format!(
+                "{depth} I/Os of a thread are to be outstanding, but engine {engine} does one after the other"
+            )
+        }
+    };
+    let finding = Finding::new("depth-not-reached", severity, span, message);
+    let finding = match (cause, worker.engine.is_synchronous()) {
+        (Some(OneByOne::Writes | OneByOne::Target), false) => finding.shown_by(
+            "they wait for each other where they are handed over: the latency of each includes that wait"
+                .into(),
+        ),
+        (_, true) if severity > Severity::Note => {
+            finding.shown_by("the figures are those of one outstanding I/O for each thread".into())
+        }
+        _ => finding,
+    };
+    Some(finding.remedy(match cause {
+        Some(OneByOne::Target) => {
+            "more threads (-t), or --engine uring, show whether it can do more at a time; with -o1 the report says what was measured"
+        }
+        Some(OneByOne::Writes) => "one file for each thread, or -o1",
+        _ => "more threads (-t), or another engine (--engine help)",
+    }))
+}
+
+/// How much the depth that is missing misleads. Memory has no queue that anybody could fill; a mapping is told by the
+/// advice about it; and nobody asked for the default depth.
+fn severity(cause: Option<OneByOne>, worker: &WorkerEffort) -> Severity {
+    match cause {
+        Some(OneByOne::Target | OneByOne::PageCache | OneByOne::Writes) if worker.depth > DEFAULT_DEPTH => {
+            Severity::Warning
+        }
+        _ => Severity::Note,
     }
 }
 

@@ -9,22 +9,29 @@
 
 mod advice;
 mod content;
+mod crowd;
 mod device;
+mod ended;
 pub mod environment;
+mod failed;
 mod finding;
+mod held_up;
+mod late;
 mod limit;
 mod little;
+mod lost;
 mod plateau;
 mod processors;
 mod steady;
+mod unfinished;
 
 pub use content::warnings as content_warnings;
 pub use device::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 pub use finding::{Finding, Severity};
 pub use limit::{Limiter, Limits};
-pub use steady::{Steadiness, SteadyVerdict};
+pub use steady::{Interrupted, Steadiness, SteadyVerdict};
 
-use crate::profile::{Profile, TimeSpan};
+use crate::profile::{Profile, Target, TimeSpan};
 use crate::results::{Measured, Record, SpanResults, Summary};
 use crate::system::System;
 use serde::Serialize;
@@ -67,12 +74,32 @@ pub struct SpanView<'a> {
     pub measured: &'a Measured,
 }
 
+impl SpanView<'_> {
+    /// Whether the page cache was between the I/Os of a target and its storage; for one that isn't mapped.
+    fn is_cached(&self, target: &Target) -> bool {
+        let found = self.system.targets.iter().find(|storage| storage.path == target.path);
+        target.is_cached(found.is_some_and(|on| on.file_system.is_none() && on.device.is_some()))
+    }
+}
+
 /// A check of one time span. It finds nothing where the record lacks what it needs.
 type Check = fn(&SpanView) -> Vec<Finding>;
 
 /// Every check, in the order in which equally bad findings are listed.
-const CHECKS: &[Check] =
-    &[content::check, limit::check, little::check, processors::check, steady::check, advice::check];
+const CHECKS: &[Check] = &[
+    failed::check,
+    lost::check,
+    unfinished::check,
+    held_up::check,
+    late::check,
+    content::check,
+    limit::check,
+    little::check,
+    crowd::check,
+    processors::check,
+    steady::check,
+    advice::check,
+];
 
 /// Judges a run.
 pub fn judge(record: &Record, summary: &Summary) -> Judgement {
@@ -83,6 +110,7 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     if summary.time_spans.iter().any(Option::is_some) {
         findings.extend(environment::of_run(&record.system));
     }
+    findings.extend(ended::of_run(record));
     let spans = record.profile.time_spans.iter().zip(&record.results.time_spans).zip(&summary.time_spans);
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };
@@ -90,7 +118,7 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
         let view = SpanView { number: index + 1, profile, asked, system, results, measured };
         steadiness[index] = steady::judge(&view);
         limits[index] = limit::judge(&view);
-        verdicts.extend(device::verdict(&view));
+        verdicts.extend(device::verdict(&view).map(|verdict| failed::mentioned(&view, verdict)));
         findings.extend(CHECKS.iter().flat_map(|check| check(&view)));
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

@@ -1,6 +1,7 @@
 //! What the CPUs of the threads had beside the run: interrupts, a hypervisor, and the distance to the device.
 
 use super::{Finding, Limiter, Severity, SpanView, limit};
+use crate::results::Effort;
 use crate::system::environment::Disk;
 
 /// From this share of the time on, what a hypervisor takes away changes figures: as others that use the CPUs.
@@ -26,7 +27,7 @@ pub(super) struct Share {
 }
 
 /// All active CPUs; empty = nobody looked, or not for long enough.
-fn shares(span: &SpanView) -> Vec<Share> {
+pub(super) fn shares(span: &SpanView) -> Vec<Share> {
     let (times, measured) = (&span.results.cpus, span.results.measured);
     let lost = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.lost);
     if lost.len() != times.len() || measured < SHORTEST {
@@ -39,6 +40,64 @@ fn shares(span: &SpanView) -> Vec<Share> {
         Share { cpu, idle: share(times.idle), interrupts: share(lost.interrupts), stolen: share(lost.stolen) }
     })
     .collect()
+}
+
+/// CPUs that had no time left, as the kernel numbers them.
+pub(super) fn full(span: &SpanView) -> Vec<u32> {
+    shares(span).iter().filter(|share| share.idle <= IDLE).map(|share| share.cpu).collect()
+}
+
+/// How many CPUs threads of the kernel (`None` = they could not be seen) and other programs used on average.
+pub(super) fn used_by_others(effort: &Effort) -> Option<(Option<f64>, f64)> {
+    let others = effort.others.as_ref().filter(|others| others.elapsed > 0)?;
+    let share = |nanos: u64| nanos as f64 / others.elapsed as f64;
+    Some((others.kernel.map(share), share(others.programs)))
+}
+
+/// So much of a CPU is worth a line.
+const WORTH_NAMING: f64 = 0.05;
+/// So many are named in it.
+const NAMED: usize = 4;
+
+/// Who else used the CPUs, one line each for programs and for threads of the kernel.
+pub(super) fn named(effort: &Effort) -> Vec<String> {
+    let (Some((kernel, programs)), Some(others)) = (used_by_others(effort), &effort.others) else {
+        return Vec::new();
+    };
+    let percent = |nanos: u64| nanos as f64 * 100.0 / others.elapsed as f64;
+    let mut lines = Vec::new();
+    if programs >= WORTH_NAMING {
+        let programs_of = others.busiest.iter().filter(|task| !task.kernel).take(NAMED);
+        let names: Vec<String> = programs_of
+            .map(|task| format!("{} (process {}) {:.0} %", task.name, task.pid, percent(task.busy)))
+            .collect();
+        lines.push(format!("other programs used {programs:.1} CPUs{}", listed(&names)));
+    }
+    if let Some(kernel) = kernel.filter(|kernel| *kernel >= WORTH_NAMING) {
+        let mut sums: Vec<(&str, u64)> = Vec::new();
+        for task in others.busiest.iter().filter(|task| task.kernel) {
+            let name = work_of(&task.name);
+            match sums.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, busy)) => *busy = busy.saturating_add(task.busy),
+                None => sums.push((name, task.busy)),
+            }
+        }
+        sums.sort_by_key(|(_, busy)| std::cmp::Reverse(*busy));
+        let names: Vec<String> =
+            sums.iter().take(NAMED).map(|(name, busy)| format!("{name} {:.0} %", percent(*busy))).collect();
+        lines.push(format!("threads of the kernel used {kernel:.1} CPUs{}", listed(&names)));
+    }
+    lines
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) }
+}
+
+/// What a thread of the kernel works on: a worker is called `kworker/`, its number, and what it did last behind `-` or `+`.
+fn work_of(name: &str) -> &str {
+    let worker = name.strip_prefix("kworker/");
+    worker.and_then(|name| name.find(['-', '+']).map(|at| &name[at + 1..])).unwrap_or(name)
 }
 
 /// The CPU that interrupts took most of.

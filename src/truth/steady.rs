@@ -1,7 +1,7 @@
 //! Was the run steady? And if not: since when, what it looks like, and which warm-up would help.
 
 use super::plateau::{self, Plateau};
-use super::{Finding, Severity, SpanView};
+use super::{Finding, Severity, SpanView, late};
 use crate::results::{HeatChange, Sample, WarmUp};
 use crate::stats::{Course, FEWEST, Shape};
 use crate::units;
@@ -19,6 +19,8 @@ pub enum SteadyVerdict {
     Falling,
     /// It changed at once, once or a few times.
     Changed,
+    /// It left its level for a while, or again and again, by so much that the mean of all isn't the level.
+    Interrupted,
     /// It went up and down.
     Uneven,
 }
@@ -32,8 +34,10 @@ pub struct Steadiness {
     pub intervals: usize,
     /// Their length, s.
     pub interval: f64,
-    /// Mean rate, outliers left out.
+    /// Mean rate, outliers left out; of the level, when interrupted.
     pub iops: f64,
+    /// Mean rate of all intervals.
+    pub mean_iops: f64,
     /// Standard deviation of the intervals, outliers left out, share of the mean.
     pub variation: f64,
     /// Single intervals far from their neighbours.
@@ -44,16 +48,36 @@ pub struct Steadiness {
     pub slope: f64,
     /// How much an interval resembles the one before it, 0 to 0.8.
     pub autocorrelation: f64,
-    /// The rate at the beginning: that of the ramp, or of the first level; the lowest one when uneven.
+    /// The rate at the beginning: that of the ramp, or of the first level; the lowest one when uneven,
+    /// that of the level when interrupted.
     pub from_iops: f64,
-    /// The rate at the end; the highest one when uneven.
+    /// The rate at the end; the highest one when uneven, that of the interruptions when interrupted.
     pub to_iops: f64,
     /// When the rate changed.
     pub changes: Vec<f64>,
+    /// What interrupted it; `None` = nothing that matters.
+    pub interruptions: Option<Interrupted>,
     /// From when on it was steady; `None` = it wasn't.
     pub steady_from: Option<f64>,
     /// The warm-up (`-W`) with which it would have been, s; `None` = it was, or longer than this run tells.
     pub warm_up: Option<u32>,
+}
+
+/// Stalls, dips or bursts. Times in s.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Interrupted {
+    /// How often.
+    pub times: usize,
+    /// Share of the time.
+    pub share: f64,
+    /// By how much the rate changed meanwhile, share of the level: -1 = nothing was done.
+    pub depth: f64,
+    /// When the first began.
+    pub begin: f64,
+    /// When the last ended.
+    pub end: f64,
+    /// From the beginning of one to that of the next; `None` = not regular, or fewer than three.
+    pub period: Option<f64>,
 }
 
 /// The verdict on a time span; `None` = too short, or nothing was counted by interval.
@@ -71,7 +95,19 @@ pub(super) fn judge(span: &SpanView) -> Option<Steadiness> {
             let changes = levels.iter().skip(1).map(|level| at(level.begin)).collect();
             (SteadyVerdict::Changed, rate(levels.first()), rate(levels.last()), changes)
         }
+        Shape::Interrupted(found) => (SteadyVerdict::Interrupted, found.level, found.rate, vec![]),
         Shape::Restless { low, high } => (SteadyVerdict::Uneven, *low, *high, vec![]),
+    };
+    let interruptions = match &course.shape {
+        Shape::Interrupted(found) => Some(Interrupted {
+            times: found.times,
+            share: found.intervals as f64 / course.count as f64,
+            depth: found.rate / found.level.max(f64::MIN_POSITIVE) - 1.0,
+            begin: at(found.begin),
+            end: at(found.end),
+            period: found.period.map(|period| period * interval),
+        }),
+        _ => None,
     };
     let steady_from = course.settles_at().map(at);
     let warm_up = steady_from
@@ -81,7 +117,8 @@ pub(super) fn judge(span: &SpanView) -> Option<Steadiness> {
         verdict,
         intervals: course.count,
         interval,
-        iops: course.mean,
+        iops: if interruptions.is_some() { from_iops } else { course.mean },
+        mean_iops: course.mean_of_all,
         variation: course.variation,
         outliers: course.outliers,
         excursion: course.excursion,
@@ -90,6 +127,7 @@ pub(super) fn judge(span: &SpanView) -> Option<Steadiness> {
         from_iops,
         to_iops,
         changes,
+        interruptions,
         steady_from,
         warm_up,
     })
@@ -150,14 +188,16 @@ fn finding(span: &SpanView, steady: &Steadiness) -> Finding {
     let finding = |name, severity, message| Finding::new(name, severity, span, message);
     match steady.verdict {
         SteadyVerdict::Steady => {
-            let message = format!("steady for {seconds:.0} s: {:.0} IOPS", steady.iops);
+            let late = late::judge(span).and_then(|late| late.in_short());
+            let late = late.map(|late| format!(", but {late}")).unwrap_or_default();
+            let message = format!("steady for {seconds:.0} s: {:.0} IOPS{late}", steady.iops);
             return with_figures(finding("steady", Severity::Note, message), steady);
         }
+        SteadyVerdict::Interrupted => return interrupted(span, steady),
         SteadyVerdict::Uneven => {
             let message = format!("not steady: it went up and down between {from:.0} and {to:.0} IOPS");
-            let remedy = "find out what comes and goes (other users, garbage collection, cache flushes); measure long \
-                          enough to see many of its rounds (-d)";
-            return with_figures(finding("uneven", Severity::Warning, message), steady).remedy(remedy);
+            return with_figures(finding("uneven", Severity::Warning, message), steady)
+                .remedy(COMES_AND_GOES);
         }
         _ => {}
     }
@@ -183,6 +223,40 @@ fn finding(span: &SpanView, steady: &Steadiness) -> Finding {
         Some(seconds) => format!("warm up until it is steady: -W{seconds}, or --until-steady"),
         None => "warm up for longer than this run took: --until-steady finds out how long".into(),
     })
+}
+
+const COMES_AND_GOES: &str = "find out what comes and goes (other users, garbage collection, cache flushes); \
+                              measure long enough to see many of its rounds (-d)";
+
+/// Of a level that was left for so long, or so deeply, that the mean of all isn't the level.
+fn interrupted(span: &SpanView, steady: &Steadiness) -> Finding {
+    let Steadiness { from_iops: level, to_iops: rate, mean_iops: mean, .. } = *steady;
+    let all = steady.intervals as f64 * steady.interval;
+    let mut message = "not steady: it was interrupted".to_owned();
+    if let Some(Interrupted { times, share, depth, begin, end, period }) = &steady.interruptions {
+        message += &match (times, period) {
+            (1, _) => format!(" from second {begin:.0} to {end:.0}"),
+            (_, Some(period)) => format!(" every {period:.0} s"),
+            (_, None) => format!(" {times} times"),
+        };
+        message += &format!(
+            ": for {:.0} of {all:.0} s at {rate:.0} instead of {level:.0} IOPS ({:+.0} %)",
+            share * all,
+            depth * 100.0
+        );
+    }
+    let finding = Finding::new("interrupted", Severity::Warning, span, message);
+    let finding = with_figures(finding, steady).shown_by(format!(
+        "the mean of all, {mean:.0} IOPS, is {:.0} % {} the rate between",
+        (mean / level.max(1e-9) - 1.0).abs() * 100.0,
+        if mean < level { "below" } else { "above" }
+    ));
+    match steady.warm_up {
+        Some(seconds) => {
+            finding.remedy(format!("warm up until it is steady: -W{seconds}, or --until-steady"))
+        }
+        None => finding.remedy(COMES_AND_GOES),
+    }
 }
 
 fn with_figures(finding: Finding, steady: &Steadiness) -> Finding {

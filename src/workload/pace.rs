@@ -71,6 +71,25 @@ impl Pace {
         })
     }
 
+    /// When the next I/O is to start, ns, whatever becomes of those before it. `None` = it has no time of its own: it goes
+    /// as soon as it may. So do the I/Os of bursts: a pause begins when the last one was handed over, so when the next
+    /// burst begins depends on how long this one takes.
+    #[inline]
+    pub fn due(&self) -> Option<u64> {
+        match &self.0 {
+            State::Rate(meter) => Some(meter.due()),
+            State::Free | State::Bursts { .. } => None,
+        }
+    }
+
+    /// How many I/Os were due by `now`, ns, and have not been asked for, and since when the first one is (ns).
+    pub fn overdue(&self, now: u64) -> Option<(u64, u64)> {
+        match &self.0 {
+            State::Rate(meter) => meter.overdue(now),
+            State::Free | State::Bursts { .. } => None,
+        }
+    }
+
     /// Asks for one I/O at the time `now`, ns. `Ok` = it goes, and counts.
     ///
     /// # Errors
@@ -138,9 +157,24 @@ impl Meter {
         self.due = self.due.saturating_add(self.step + u64::from(carry));
     }
 
+    /// When the next I/O is due, in whole ns.
+    #[inline]
+    fn due(&self) -> u64 {
+        self.due.saturating_add(u64::from(self.part > 0))
+    }
+
+    fn overdue(&self, now: u64) -> Option<(u64, u64)> {
+        let since = now.checked_sub(self.due())?;
+        // In parts of a nanosecond, without a remainder.
+        let ios = u128::from(self.ios);
+        let distance = (u128::from(self.step) * ios + u128::from(self.step_part)).max(1);
+        let passed = (u128::from(now - self.due) * ios).saturating_sub(u128::from(self.part));
+        Some((u64::try_from(passed / distance + 1).unwrap_or(u64::MAX), since))
+    }
+
     #[inline]
     fn ask(&mut self, now: u64) -> Result<(), u64> {
-        let due = self.due.saturating_add(u64::from(self.part > 0));
+        let due = self.due();
         if now < due {
             return Err(due);
         }

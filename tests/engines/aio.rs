@@ -118,7 +118,8 @@ fn a_wait_for_a_device_ends_with_its_timeout_or_a_signal() {
 fn dropping_waits_until_the_device_has_answered() {
     let Some(mut stuck) = Stuck::new() else { return };
     let Some(mut engine) = stuck.engine() else { return };
-    engine.buffer().fill(0x77);
+    let all = read(0, 0, 0, BLOCK * DEPTH);
+    put(&mut engine, &all, &[0x77; (BLOCK * DEPTH) as usize]);
     let Some(()) = stuck.freeze() else { return };
     engine.submit(&writes()).expect("submit");
     engine.wait(0, Duration::ZERO, &mut vec![]).expect("wait");
@@ -133,8 +134,12 @@ fn dropping_waits_until_the_device_has_answered() {
         assert!(answered.load(Ordering::SeqCst), "the memory was given back while the device was at it");
     });
     let Some(mut later) = stuck.engine() else { return };
-    assert_eq!(perform(&mut later, &[read(0, 0, 0, BLOCK * DEPTH)])[0].result, i64::from(BLOCK * DEPTH));
-    assert!(later.buffer().iter().all(|byte| *byte == 0x77), "what was in flight has been written");
+    assert_eq!(perform(&mut later, &[all])[0].result, i64::from(BLOCK * DEPTH));
+    assert_eq!(
+        content(&later, &all),
+        [0x77; (BLOCK * DEPTH) as usize],
+        "what was in flight has been written"
+    );
 }
 
 #[test]
@@ -143,7 +148,7 @@ fn when_the_device_answers_too_late_the_memory_is_kept_for_it() {
     const DEVICE: &str = "DISKSPD_TEST_STUCK_DEVICE";
     if let Some(device) = std::env::var_os(DEVICE) {
         let mut engine = engine(device.as_ref(), Duration::from_millis(10)).expect("O_DIRECT");
-        let memory = engine.buffer().as_ptr().addr();
+        let memory = engine.slot(&read(0, 0, 0, BLOCK)).expect("memory").as_ptr().addr();
         engine.submit(&writes()).expect("submit");
         engine.wait(0, Duration::ZERO, &mut vec![]).expect("wait");
         drop(engine);

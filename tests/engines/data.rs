@@ -2,8 +2,10 @@
 
 use crate::subjects::*;
 use diskspd::engine::{Engine, Io, MAX_LENGTH};
+use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::time::Duration;
 
 const FILES: u32 = 3;
 
@@ -12,7 +14,7 @@ fn stream(
     engine: &mut dyn Engine,
     depth: u32,
     ios: &[Io],
-    before: impl Fn(&Io, &mut [u8]),
+    before: impl Fn(&Io) -> Vec<u8>,
     mut after: impl FnMut(&Io, i64, &[u8]),
 ) {
     let mut free: Vec<u32> = (0..depth).collect();
@@ -23,7 +25,7 @@ fn stream(
         while let Some(request) = free.pop() {
             let Some(io) = next.next() else { break };
             let io = Io { request, buffer_offset: request as usize * io.length as usize, ..*io };
-            before(&io, &mut engine.buffer()[io.buffer_offset..][..io.length as usize]);
+            put(engine, &io, &before(&io));
             assert_eq!(engine.submit(&[io]).expect("submit"), 1);
             flying[request as usize] = Some(io);
         }
@@ -33,7 +35,7 @@ fn stream(
         engine.wait(1, LONG, &mut done).expect("wait");
         for done in done.drain(..) {
             let io = flying[done.request as usize].take().expect("a request in flight");
-            after(&io, done.result, &engine.buffer()[io.buffer_offset..][..io.length as usize]);
+            after(&io, done.result, &content(engine, &io));
             free.push(io.request);
         }
     }
@@ -58,7 +60,7 @@ fn write_and_read_back(open: impl Fn(&Path) -> Option<OwnedFd>, subject: &Subjec
         &mut *engine,
         depth,
         &writes,
-        |io, slot| fill(slot, io.file, io.offset),
+        |io| filled(io.length, io.file, io.offset),
         |io, result, _| assert_eq!(result, i64::from(block), "{}: {io:?}", subject.name),
     );
     for (n, path) in (0..).zip(&paths) {
@@ -74,7 +76,7 @@ fn write_and_read_back(open: impl Fn(&Path) -> Option<OwnedFd>, subject: &Subjec
         &mut *engine,
         depth,
         &reads,
-        |_, slot| slot.fill(0),
+        |io| vec![0; io.length as usize],
         |io, result, slot| {
             assert_eq!(result, i64::from(block), "{}: {io:?}", subject.name);
             assert!(holds(slot, io.file, io.offset), "{}: {io:?}", subject.name);
@@ -126,13 +128,15 @@ fn the_longest_io_is_2_gib_less_a_page() {
             .and_then(|file| file.set_len(4096 + u64::from(MAX_LENGTH)))
             .expect("a long file");
         let mut engine = subject.open(vec![open(&path)], MAX_LENGTH as usize, 1);
-        fill(engine.buffer(), 0, 0);
-        let done = perform(&mut *engine, &[write(0, 0, 4096, MAX_LENGTH)]);
+        let io = write(0, 0, 4096, MAX_LENGTH);
+        put(&mut *engine, &io, &filled(MAX_LENGTH, 0, 0));
+        let done = perform(&mut *engine, &[io]);
         assert_eq!(done[0].result, i64::from(MAX_LENGTH), "{}", subject.name);
-        engine.buffer().fill(0);
-        let done = perform(&mut *engine, &[read(0, 0, 4096, MAX_LENGTH)]);
+        let io = read(0, 0, 4096, MAX_LENGTH);
+        put(&mut *engine, &io, &vec![0; MAX_LENGTH as usize]);
+        let done = perform(&mut *engine, &[io]);
         assert_eq!(done[0].result, i64::from(MAX_LENGTH), "{}", subject.name);
-        assert!(holds(engine.buffer(), 0, 0), "{}", subject.name);
+        assert!(holds(&content(&*engine, &io), 0, 0), "{}", subject.name);
     }
 }
 
@@ -144,9 +148,9 @@ fn writes_are_taken_from_the_shared_part_of_the_buffer_too() {
         let depth = subject.depth(4);
         let private = 4096 * depth as usize;
         let mut engine = subject.open(vec![open(&path)], private, depth);
-        let place = engine.content().len() - SOURCE_LENGTH;
-        assert_eq!(engine.buffer().len(), private);
-        engine.buffer().fill(7);
+        let place = with_source(private).1;
+        let all = read(0, 0, 0, private as u32);
+        put(&mut *engine, &all, &vec![7; private]);
         let pieces: Vec<u64> = (0..SOURCE_LENGTH as u64).step_by(1024).collect();
         for part in pieces.chunks(depth as usize) {
             let io = |(slot, &at): (u32, &u64)| Io {
@@ -161,9 +165,60 @@ fn writes_are_taken_from_the_shared_part_of_the_buffer_too() {
         // A write of private bytes beside them, and a read that leaves the shared ones alone.
         assert_eq!(perform(&mut *engine, &[write(0, 0, 0, 1024)])[0].result, 1024, "{}", subject.name);
         assert_eq!(perform(&mut *engine, &[read(0, 0, 0, 4096)])[0].result, 4096, "{}", subject.name);
-        assert_eq!(engine.buffer()[..1024], [7; 1024], "{}", subject.name);
-        assert!(holds(&engine.buffer()[1024..4096], SOURCE, 1024), "{}", subject.name);
-        assert!(holds(&engine.content()[place..], SOURCE, 0), "{}", subject.name);
+        let seen = content(&*engine, &all);
+        assert_eq!(seen[..1024], [7; 1024], "{}", subject.name);
+        assert!(holds(&seen[1024..4096], SOURCE, 1024), "{}", subject.name);
+        let source = Io { buffer_offset: place, ..write(0, 0, 0, SOURCE_LENGTH as u32) };
+        assert!(holds(&content(&*engine, &source), SOURCE, 0), "{}", subject.name);
+    }
+}
+
+#[test]
+fn only_what_lies_in_the_memory_can_be_looked_at_and_only_the_private_part_filled() {
+    let directory = directory();
+    let path = file(directory.path(), "file", &[0; 4096]);
+    for subject in every_engine() {
+        let files = if subject.row.needs_files { vec![open(&path)] } else { vec![] };
+        let mut engine = subject.open(files, 4096, 1);
+        let source = with_source(4096).1;
+        let io = read(0, 0, 0, 512);
+        for (place, readable, writable) in [
+            (0, true, true),
+            (4096 - 512, true, true),
+            (source - 511, true, false),
+            (source, true, false),
+            (source + SOURCE_LENGTH - 512, true, false),
+            (source + SOURCE_LENGTH - 511, false, false),
+            (usize::MAX, false, false),
+        ] {
+            let io = Io { buffer_offset: place, ..io };
+            assert_eq!(engine.slot(&io).is_some(), readable, "{}: {io:?}", subject.name);
+            assert_eq!(engine.slot_mut(&io).is_some(), writable, "{}: {io:?}", subject.name);
+        }
+    }
+}
+
+#[test]
+fn memory_is_looked_at_and_filled_while_the_kernel_is_at_it() {
+    for subject in patient_engines() {
+        let (reader, mut writer) = std::io::pipe().expect("a pipe");
+        let mut engine = subject.open(vec![reader.into()], 4 * 8, 4);
+        let waiting = [read(0, 0, 0, 8), read(2, 0, 0, 8)];
+        assert_eq!(engine.submit(&waiting).expect("submit"), 2);
+        let mut done = vec![];
+        engine.wait(0, Duration::ZERO, &mut done).expect("wait");
+        // Beside them, and in them: what the kernel writes comes later, and stays.
+        for request in 0..4 {
+            let io = read(request, 0, 0, 8);
+            put(&mut *engine, &io, &[request as u8; 8]);
+            assert_eq!(content(&*engine, &io), [request as u8; 8], "{}", subject.name);
+        }
+        writer.write_all(&[7; 16]).expect("writing to the pipe");
+        while done.len() < 2 {
+            engine.wait(2, LONG, &mut done).expect("wait");
+        }
+        let seen: Vec<u8> = (0..4).map(|request| content(&*engine, &read(request, 0, 0, 8))[7]).collect();
+        assert_eq!(seen, [7, 1, 7, 3], "{}", subject.name);
     }
 }
 

@@ -94,7 +94,7 @@ fn when_the_drain_takes_too_long_memory_and_files_are_kept_for_the_kernel() {
     };
     let options = Options { drain_limit: Duration::ZERO, ..Options::default() };
     let mut engine = Uring::new(setup, options).expect("io_uring");
-    let memory: *const u8 = engine.buffer().as_ptr();
+    let memory = engine.slot(&read(0, 0, 0, 512)).expect("memory").as_ptr();
     engine.submit(&[read(0, 0, 0, 512)]).expect("submit");
     engine.wait(0, Duration::ZERO, &mut vec![]).expect("wait");
     drop(engine);

@@ -47,7 +47,7 @@ fn an_io_outside_of_the_setup_is_refused() {
         let depth = subject.depth(4);
         let mut engine = subject.open(files, 8192, depth);
         let good = read(0, 0, 0, 4096);
-        let end = engine.content().len();
+        let end = with_source(8192).1 + SOURCE_LENGTH;
         let mut bad = vec![
             Io { request: depth, ..good },
             Io { buffer_offset: end - 4095, ..good },

@@ -38,7 +38,7 @@ fn what_lies_behind_the_end_is_neither_read_nor_written() {
     for subject in mapped_variants() {
         let path = file(directory.path(), "file", &[5; 6000]);
         let mut engine = subject.open(vec![open(&path)], 4096, 1);
-        engine.buffer().fill(7);
+        put(&mut *engine, &write(0, 0, 0, 4096), &[7; 4096]);
         for (offset, expected) in [(4096, 1904), (5999, 1), (6000, 0), (1 << 40, 0), (0, 4096)] {
             assert_eq!(results(&mut *engine, &[write(0, 0, offset, 4096)]), [expected], "{}", subject.name);
         }
@@ -55,7 +55,7 @@ fn a_file_that_is_open_for_reading_is_not_written_to() {
         let mut engine = subject.open(vec![open_to_read(&path)], 4096, 1);
         assert_eq!(results(&mut *engine, &[write(0, 0, 0, 4096)]), [i64::from(-libc::EBADF)]);
         assert_eq!(results(&mut *engine, &[read(0, 0, 0, 4096)]), [4096]);
-        assert_eq!(engine.buffer(), [5; 4096]);
+        assert_eq!(content(&*engine, &read(0, 0, 0, 4096)), [5; 4096]);
     }
 }
 
@@ -75,7 +75,7 @@ fn a_file_that_is_made_shorter_is_an_error_and_not_the_end_of_the_program() {
         // Some of its pages have been replaced: nothing of this view can be trusted any more.
         assert_eq!(results(&mut *engine, &[read(0, 0, 0, 8192)]), [lost], "{}", subject.name);
         assert_eq!(results(&mut *engine, &[read(0, 1, 32768, 8192)]), [8192], "{}: the other", subject.name);
-        assert!(engine.buffer()[..8192].iter().all(|byte| *byte == 6));
+        assert_eq!(content(&*engine, &read(0, 0, 0, 8192)), [6; 8192]);
         drop(engine);
         assert_eq!(std::fs::metadata(&path).expect("the file").len(), 10_000);
     }
@@ -134,25 +134,23 @@ fn mapped_and_other_files_are_served_side_by_side() {
         for part in places.chunks(depth as usize) {
             let batch: Vec<Io> =
                 (0..).zip(part).map(|(slot, &(file, offset))| write(slot, file, offset, 4096)).collect();
-            batch
-                .iter()
-                .for_each(|io| fill(&mut engine.buffer()[io.buffer_offset..][..4096], io.file, io.offset));
+            batch.iter().for_each(|io| put(&mut *engine, io, &filled(4096, io.file, io.offset)));
             assert_eq!(results(&mut *engine, &batch), vec![4096; part.len()], "{kind:?}");
         }
         for (n, path) in (0..).zip(&paths) {
             assert!(holds(&std::fs::read(path).expect("a file"), n, 0), "{kind:?}: file {n}");
         }
         for part in places.chunks(depth as usize) {
-            engine.buffer().fill(0);
             let batch: Vec<Io> =
                 (0..).zip(part).map(|(slot, &(file, offset))| read(slot, file, offset, 4096)).collect();
+            batch.iter().for_each(|io| put(&mut *engine, io, &[0; 4096]));
             assert_eq!(results(&mut *engine, &batch), vec![4096; part.len()], "{kind:?}");
             for io in &batch {
-                assert!(holds(&engine.buffer()[io.buffer_offset..][..4096], io.file, io.offset), "{kind:?}");
+                assert!(holds(&content(&*engine, io), io.file, io.offset), "{kind:?}");
             }
         }
         // From the part of the buffer that is shared, too.
-        let place = engine.content().len() - SOURCE_LENGTH;
+        let place = with_source(4096 * depth as usize).1;
         for file in 0..3 {
             let io = Io { buffer_offset: place + 4096, ..write(0, file, 0, 4096) };
             assert_eq!(results(&mut *engine, &[io]), [4096], "{kind:?}: file {file}");
@@ -172,7 +170,8 @@ fn a_read_into_the_shared_part_of_the_buffer_is_an_error() {
         let mut engine = subject.open(vec![open(&path)], 4096, 1);
         let io = Io { buffer_offset: 4096, ..read(0, 0, 0, 4096) };
         assert_eq!(results(&mut *engine, &[io]), [i64::from(-libc::EFAULT)], "{}", subject.name);
-        assert!(holds(&engine.content()[4096..], SOURCE, 0));
+        let source = Io { length: SOURCE_LENGTH as u32, ..io };
+        assert!(holds(&content(&*engine, &source), SOURCE, 0));
     }
 }
 

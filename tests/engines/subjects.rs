@@ -220,6 +220,25 @@ pub fn holds(slice: &[u8], file: u32, offset: u64) -> bool {
     slice.chunks(8).zip((offset..).step_by(8)).all(|(word, at)| *word == pattern(file, at)[..word.len()])
 }
 
+/// The pattern over so many bytes.
+pub fn filled(length: u32, file: u32, offset: u64) -> Vec<u8> {
+    let mut bytes = vec![0; length as usize];
+    fill(&mut bytes, file, offset);
+    bytes
+}
+
+/// Puts bytes where the data of an I/O lies.
+pub fn put(engine: &mut dyn Engine, io: &Io, bytes: &[u8]) {
+    engine.slot_mut(io).expect("private memory").copy_from(bytes);
+}
+
+/// The data of an I/O.
+pub fn content(engine: &dyn Engine, io: &Io) -> Vec<u8> {
+    let mut bytes = vec![0; io.length as usize];
+    engine.slot(io).expect("memory").copy_to(&mut bytes);
+    bytes
+}
+
 /// Small random numbers for schedules; the same in every run.
 pub struct Dice(u64);
 

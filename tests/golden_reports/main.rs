@@ -55,7 +55,11 @@ fn samples_are_reproduced_to_the_byte() {
         // Except for the one from an XML file, the command line makes the profile.
         let command_line = profile.command_line.to_string();
         if !command_line.contains("-X") {
-            assert_eq!(synth::profile(command_line.split(' ')), profile, "{name}");
+            let mut read = synth::profile(command_line.split(' '));
+            // The samples are older than the rule for devices, and say nothing of it.
+            let targets = read.time_spans.iter_mut().flat_map(|span| &mut span.targets);
+            targets.for_each(|target| target.uncached_devices = false);
+            assert_eq!(read, profile, "{name}");
         }
 
         // The CPU rows and the columns shown follow from the machine alone.

@@ -131,11 +131,13 @@ fn span(asked: &TimeSpan, got: &Span) -> SpanResults {
         };
         let range = |&(io_base, io_span, start, length)| EffectiveRange { io_base, io_span, start, length };
         TargetResults {
+            unfinished: Vec::new(),
             path: target.path.as_str().into(),
             size: target.size,
             read: direction('R'),
             write: direction('W'),
             distribution: target.dist.iter().map(range).collect(),
+            overdue: None,
         }
     };
     let cpu = |&(idle, kernel, user): &(u64, u64, u64)| CpuTimes { idle, kernel: kernel - idle, user };

@@ -21,6 +21,30 @@ struct Sample {
 }
 
 #[test]
+fn three_nines_of_a_whole_rank_are_one_rank_higher_in_xml_as_in_the_original() {
+    // The original computes ranks with 0.999 in text and with 99.9 / 100 in XML, which is 0.9990000000000001.
+    let mut input: serde_json::Value =
+        serde_json::from_slice(include_bytes!("../data/synth/16_ties.json")).unwrap();
+    let io = |number: u64| serde_json::json!(["R", 4096, 0, number * 10]);
+    input["timespans"][0]["threads"][0]["targets"][0]["io"] = (1..=1000).map(io).collect();
+    let record = synth::record(&serde_json::to_vec(&input).unwrap());
+    let text = String::from_utf8(diskspd::report::text::text(&record)).unwrap();
+    let nines = text.lines().find(|line| line.starts_with("3-nines")).unwrap();
+    // Percentiles are the middle of a cell: up to 0.1 % off, so that neighbours are told apart by their cells.
+    let of = |latency: u64| {
+        let mut histogram = diskspd::stats::Histogram::new();
+        (1..=1000).for_each(|number| histogram.record(number * 1000));
+        let at = histogram.percentile(latency as f64 / 1000.0).unwrap();
+        format!("{:.3}", at as f64 / 1e6)
+    };
+    assert!(nines.contains(&format!("| {:>10} |", of(999))), "{nines}");
+    let xml = document(&record);
+    let (_, bucket) = xml.split_once("<Percentile>99.9</Percentile>").unwrap();
+    let read = bucket.split_once("<ReadMilliseconds>").unwrap().1.split_once('<').unwrap().0;
+    assert_eq!((read, of(999)), (of(1000).as_str(), "0.999".to_owned()));
+}
+
+#[test]
 fn samples_are_reproduced_to_the_byte() {
     let pairs = pairs("samples", "xml");
     assert_eq!(pairs.len(), 3);

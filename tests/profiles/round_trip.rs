@@ -16,6 +16,8 @@ pub fn as_stated(profile: &Profile) -> Profile {
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
         target.block_alignment = target.stride();
         target.zero_write_buffers &= target.random_data_source.is_none();
+        // There is no form for -Sb, which says more than the default only where a target is a device.
+        target.uncached_devices = true;
     }
     profile
 }

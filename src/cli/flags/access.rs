@@ -102,10 +102,12 @@ fn random(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 
 const MIXED_HINT: &str = "give one of them; a mix is -rs<percent>, its stride -r<size>";
 
+const PERCENTAGE: &str = "a percentage from 1 to 100";
+
 fn mixed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    let percent = units::parse_lenient_integer(value);
+    let percent = draft.lenient_integer("-rs", value, PERCENTAGE);
     if !(1..=100).contains(&percent) {
-        return Err(Problem::new(0, "this is no share of random I/O").expected("a percentage from 1 to 100"));
+        return Err(Problem::new(0, "this is no share of random I/O").expected(PERCENTAGE));
     }
     match draft.target.random_ratio {
         0 if draft.alignment.is_some() => {

@@ -10,20 +10,25 @@ pub const FLAGS: &[Flag] = &[
         name: Letter(b'S'),
         forms: &[
             ("-S[<bhmruw>]", "caching; letters combine, each property once; -S alone is -Su"),
-            ("-Sb", "cached by the operating system (the default, stated)"),
+            (
+                "-Sb",
+                "cached by the operating system: the default for files; block devices only if this is given",
+            ),
             ("-Su", "bypass the operating system's cache (O_DIRECT)"),
             ("-Sw", "write through to the medium (O_DSYNC)"),
             ("-Sh", "both: -Suw"),
             ("-Sm", "memory-mapped I/O; not on block devices"),
             ("-Sr", "bypass the local cache of a remote file system"),
         ],
-        default: "cached",
+        default: "files cached, block devices -Su",
         scope: Scope::Targets,
         notes: "Unbuffered I/O needs offsets and sizes that suit the device's logical blocks. -Sm excludes -Su, -Sh \
                 and -x; with -Sm, w stands for non-temporal stores. Memory-mapped I/Os are done one after the other: -o \
                 only adds places in the buffer.",
         compatibility: Differs(
-            "r works on FUSE file systems too, which may or may not be remote; non-temporal stores exist on x86-64, elsewhere copies are plain; a mapped file that is made shorter during \
+            "a block device (a disk, partition, volume) has no cache above it unless -Sb is given, as a physical drive in \
+             Windows; reports and XML profiles say what DISKSPD says, and an XML profile asks for -Sb by <DisableOSCache>false; \
+             r works on FUSE file systems too, which may or may not be remote; non-temporal stores exist on x86-64, elsewhere copies are plain; a mapped file that is made shorter during \
              the run ends it with an error",
         ),
         tested: &["command_lines", "devices", "file_systems", "memory_mapped", "share"],
@@ -34,7 +39,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'h'),
         forms: &[("-h", "as -Sh: no operating system cache, write through")],
-        default: "cached",
+        default: "files cached, block devices -Su",
         scope: Scope::Targets,
         notes: "Not the help, which is -? or --help.",
         compatibility: Same,

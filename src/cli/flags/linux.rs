@@ -20,8 +20,8 @@ pub const FLAGS: &[Flag] = &[
                 I/O in the submitting call (zram, tmpfs, cached writes on ext4), where more than one at a time doesn't \
                 exist for a thread; else it is uring. --dry-run, -v and the record say why. aio is Linux AIO, which has \
                 more than one I/O in flight only without the cache (-Su, -Sh). null completes at once and measures the \
-                program itself; sim serves I/O from a seeded model of a device, sim:cliff, sim:throttle and sim:drift \
-                from ones whose speed changes in mid-run.",
+                program itself; sim serves I/O from a seeded model of a device, sim:cliff, sim:throttle, sim:drift \
+                and sim:stall from ones whose speed changes in mid-run.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "engines", "end_to_end"],
         with_profile: true,
@@ -36,6 +36,7 @@ pub const FLAGS: &[Flag] = &[
             "sim:cliff",
             "sim:throttle",
             "sim:drift",
+            "sim:stall",
             "help",
         ],
         read: Read::Text(engine),
@@ -102,7 +103,7 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "no log",
         scope: Scope::Profile,
-        notes: "thread,target,direction,offset,size,start_ns,latency_ns; start counts from the start signal of the \
+        notes: "thread,target,direction,offset,size,start_ns,latency_ns,due_ns; start counts from the start signal of the \
                 time span, warm-up and cool-down included. The log never slows the run down: I/Os that come faster \
                 than they can be written are left out, and their number is said at the end.",
         compatibility: LinuxOnly,
@@ -161,6 +162,19 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         values: &[],
         read: Read::Switch(|draft| draft.strict = true),
+    },
+    Flag {
+        name: Long("quiet"),
+        forms: &[("--quiet", "after the run tell only what is wrong with the figures, in a line each")],
+        default: "the verdict, warnings, and what limited the run are told",
+        scope: Scope::Profile,
+        notes: "For loops of many runs: errors, and what is printed as WRONG, without its details. Warnings about the \
+                command line are left out too. The record and the exit code are the same.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "truth"],
+        with_profile: true,
+        values: &[],
+        read: Read::Switch(|draft| draft.quiet = true),
     },
     Flag {
         name: Long("until-steady"),
@@ -285,6 +299,7 @@ fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         b"sim:cliff" => EngineKind::SimCliff,
         b"sim:throttle" => EngineKind::SimThrottle,
         b"sim:drift" => EngineKind::SimDrift,
+        b"sim:stall" => EngineKind::SimStall,
         b"help" => {
             draft.answer = Some(Invocation::EngineHelp);
             return Ok(());

@@ -147,7 +147,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Profile,
         notes: "",
         compatibility: Differs(
-            "counted by the kernel's tracepoints and counters, which needs root (CAP_PERFMON, for tracepoints CAP_DAC_OVERRIDE); what Linux doesn't count \
+            "counted by the kernel's tracepoints and counters, which needs root (or CAP_PERFMON and the group of tracefs); what Linux doesn't count \
              is N/A; IMAGE_LOAD, REGISTRY, -ep and -es are refused: they have no counterpart (docs/measuring.md)",
         ),
         tested: &["command_lines", "profiles", "tracing"],

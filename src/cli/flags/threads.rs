@@ -190,7 +190,8 @@ const fn count(expected: &'static str, set: fn(&mut Draft, i32)) -> Read {
 }
 
 fn throughput(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    let limit = units::parse_lenient_integer(value);
+    // The unit is no part of the number, and not dropped.
+    let limit = draft.lenient_integer("-g", value.strip_suffix(b"i").unwrap_or(value), LIMIT);
     let unit: fn(u32) -> Throughput = match value.last() {
         Some(b'0'..=b'9') => Throughput::BytesPerMillisecond,
         Some(b'i') => Throughput::Iops,

@@ -45,6 +45,10 @@ fn seccomp_mode(status: &str) -> Option<u8> {
 }
 
 const SYNC: &str = "--engine sync with -o1";
+/// Of one group, by number: what was switched off for everybody isn't switched on for everybody.
+const GROUP: &str = "kernel.io_uring_group=<number of the group>";
+const ONE_GROUP: &str =
+    "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=<number of the group>, and run in that group";
 
 fn explain(evidence: &Evidence) -> Unavailable {
     let filtered = evidence.seccomp == Some(2);
@@ -53,15 +57,13 @@ fn explain(evidence: &Evidence) -> Unavailable {
     let (reason, remedy) = match (evidence.errno, evidence.disabled) {
         (Some(libc::EPERM), Some(2)) => (
             "io_uring is switched off on this machine (kernel.io_uring_disabled = 2)".to_string(),
-            format!("as root: sysctl kernel.io_uring_disabled=0, or use {SYNC}"),
+            format!("as root permit it to one group: {ONE_GROUP}; or use {SYNC}"),
         ),
         (Some(libc::EPERM), Some(1)) => (
             "io_uring is reserved to CAP_SYS_ADMIN and the group of kernel.io_uring_group \
              (kernel.io_uring_disabled = 1)"
                 .to_string(),
-            format!(
-                "run as root or in that group, or as root: sysctl kernel.io_uring_disabled=0, or use {SYNC}"
-            ),
+            format!("run as root or in that group, which root sets: sysctl {GROUP}; or use {SYNC}"),
         ),
         (Some(libc::EPERM | libc::EACCES), _) if filtered => (
             "a seccomp filter forbids io_uring, as in most containers".to_string(),
@@ -113,14 +115,14 @@ mod tests {
                 Some(2),
                 Some(0),
                 "kernel.io_uring_disabled = 2",
-                "sysctl kernel.io_uring_disabled=0",
+                "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=",
             ),
             (
                 Some(libc::EPERM),
                 Some(2),
                 Some(2),
                 "kernel.io_uring_disabled = 2",
-                "sysctl kernel.io_uring_disabled=0",
+                "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=",
             ),
             (Some(libc::EPERM), Some(1), Some(0), "kernel.io_uring_group", "run as root or in that group"),
             (

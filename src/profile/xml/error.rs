@@ -1,5 +1,6 @@
 //! What is wrong with a document, and where.
 
+use crate::units::visible::drives;
 use std::fmt;
 
 /// A document that is no profile: one message with the place, what was expected there, and what to do.
@@ -73,7 +74,7 @@ impl fmt::Display for XmlError {
 /// A piece of the document for a message: quoted, short, in one line.
 pub(super) fn quote(text: &str) -> String {
     const LONGEST: usize = 60;
-    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let shown = |c: char| if drives(c) { '\u{fffd}' } else { c };
     let short: String = text.chars().take(LONGEST).map(shown).collect();
     let dots = if text.chars().nth(LONGEST).is_some() { ".." } else { "" };
     format!("\"{short}{dots}\"")

@@ -170,6 +170,7 @@ fn target(node: &Node) -> Result<Target, Fault> {
         use_large_pages: node.is_on("UseLargePages"),
         request_count: node.u32("RequestCount").unwrap_or(default.request_count),
         cache_mode: cache_mode(node),
+        uncached_devices: !states_cache(node),
         write_through: node.is_on("WriteThrough") || node.is_on("DisableAllCache"),
         memory_mapped_io: node.is_on("MemoryMappedIo"),
         flush_type: node.word("FlushType").map(|word| match word {
@@ -230,6 +231,13 @@ fn cache_mode(node: &Node) -> CacheMode {
     ];
     let given = modes.into_iter().rev().find(|(name, _)| node.is_on(name));
     given.map_or(CacheMode::Cached, |(_, mode)| mode)
+}
+
+/// Whether the profile says `-Sb` literally, for which DISKSPD has no form of its own: the operating system's cache is not
+/// disabled, in so many words.
+fn states_cache(node: &Node) -> bool {
+    let stated = ["DisableOSCache", "DisableAllCache"].iter().any(|name| node.child(name).is_some());
+    stated && cache_mode(node) == CacheMode::Cached
 }
 
 /// Whether write buffers are zeros, and the source of random data. The pattern `random` without a source is DISKSPD's

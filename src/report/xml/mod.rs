@@ -102,8 +102,7 @@ fn write_span(out: &mut Writer, asked: &TimeSpan, span: &Measured, got: &SpanRes
     }
     if let Some(iops) = &span.iops {
         let std_devs = [iops.read_std_dev, iops.write_std_dev, iops.total_std_dev];
-        let intervals = iops.intervals.iter().map(|i| (i.end_ms, i.read, i.write));
-        figures::write_iops(out, std_devs, intervals);
+        figures::write_iops(out, std_devs, iops.whole(asked.io_bucket_duration));
     }
     if let Some(found) = &span.trace {
         trace::write(out, found);

@@ -48,6 +48,9 @@ pub fn write_devices(out: &mut Writer, devices: &[DeviceFigures]) {
             None => {
                 write_direction(out, "Read", &device.read);
                 write_direction(out, "Write", &device.write);
+                if device.flushes > 0 {
+                    out.value("Flushes", device.flushes);
+                }
             }
         }
         out.close("Device");
@@ -97,6 +100,7 @@ mod tests {
             device: device.into(),
             read,
             write: CompletionFigures::default(),
+            flushes: 0,
             reason,
         };
         let devices = [device("a&b", None), device("zram0", Some("no <queue>".into()))];

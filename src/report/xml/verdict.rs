@@ -37,6 +37,9 @@ fn write_part(out: &mut Writer, part: &DeviceVerdict) {
             out.close(name);
         }
     }
+    if let Some(flushes) = part.flushes {
+        out.value("Flushes", flushes);
+    }
     out.value("OthersBytes", part.others_bytes);
     if let Some(bytes) = part.unwritten_bytes {
         out.value("UnwrittenBytes", bytes);

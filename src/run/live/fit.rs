@@ -1,5 +1,7 @@
 //! The live line on one line of the terminal: a longer one would wrap, and each new one would leave a piece of it behind.
 
+use crate::units::visible::drives;
+
 /// What stands between the parts of a line.
 const BETWEEN: &str = " | ";
 /// A path of which no more can be seen than this, in columns, says nothing.
@@ -40,7 +42,7 @@ pub(super) fn parts(line: &str, columns: usize) -> String {
 /// `<before>'<path>'<behind>`, of the path what there is room for: its end, which says most. Without the path, when
 /// that would be too little.
 pub(super) fn path(before: &str, path: &str, behind: &str, columns: usize) -> String {
-    let path: String = path.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let path: String = path.chars().map(|c| if drives(c) { '\u{fffd}' } else { c }).collect();
     let room = columns.saturating_sub(width(before) + width(behind) + "''".len());
     if width(&path) <= room {
         return format!("{before}'{path}'{behind}");

@@ -1,6 +1,7 @@
 //! What became of a file that was to be prepared, as it is told.
 
-use crate::sys::problem::Problem;
+use crate::sys::problem::{Problem, TargetError};
+use crate::system::claims::Denial;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -75,6 +76,9 @@ pub enum Reason {
     /// The path can't be used.
     #[error("{0}")]
     Target(Problem),
+    /// It must not be written to: the whole message, with the path.
+    #[error("{0}")]
+    Denied(Denial),
     /// `ENOSPC`
     #[error(
         "the file system is full: {size} bytes are needed, {free} can be had; choose a smaller -c, or make room"
@@ -131,6 +135,21 @@ pub enum Reason {
         /// What the kernel answered.
         source: io::Error,
     },
+}
+
+impl From<TargetError> for Reason {
+    fn from(error: TargetError) -> Reason {
+        Reason::Target(error.problem)
+    }
+}
+
+impl From<Denial> for Reason {
+    fn from(denial: Denial) -> Reason {
+        match denial {
+            Denial::Target(error) => error.into(),
+            refused @ Denial::Refused(_) => Reason::Denied(refused),
+        }
+    }
 }
 
 /// What is at the path after a failure.

@@ -193,6 +193,7 @@ mod tests {
         let work = || {
             for _ in 0..5 {
                 std::thread::spawn(|| ()).join().expect("a thread");
+                let _starting = crate::sys::STARTING.read();
                 let ended = std::process::Command::new("true").status();
                 assert!(ended.expect("a program").success());
             }

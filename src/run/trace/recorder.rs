@@ -155,15 +155,15 @@ pub struct Recorded {
 impl Recorded {
     /// The times of a device.
     pub fn device_times(&mut self, traced: &mut Traced) -> DeviceTimes {
-        let (times, reason) = match traced.device.number {
+        let (done, reason) = match traced.device.number {
             Ok(number) => (self.requests.of_device(number), None),
             Err(why) => (Default::default(), Some(why.to_owned())),
         };
         let failed = || Some(format!("recording failed: {}", self.failed.as_ref()?));
         let reason = reason.or_else(failed);
-        let [read, write] = times;
+        let (flushes, [read, write]) = (done.flushes, done.times);
         let targets = std::mem::take(&mut traced.targets);
-        DeviceTimes { device: traced.device.name.clone(), targets, read, write, reason }
+        DeviceTimes { device: traced.device.name.clone(), targets, read, write, flushes, reason }
     }
 }
 

@@ -18,10 +18,12 @@ pub struct BlockEvent {
     pub device: u32,
     /// First sector.
     pub sector: u64,
-    /// Sectors.
+    /// Sectors; 0 = the end of a flush that was asked for, alone or with a write.
     pub sectors: u32,
     /// Whether it writes.
     pub write: bool,
+    /// Whether the device flushes its write cache.
+    pub flush: bool,
 }
 
 /// The two tracepoints of a request.
@@ -44,13 +46,15 @@ impl BlockFormats {
             _ => return None,
         };
         let letters = fields.get(format.letters.offset..)?.get(..format.letters.size)?;
+        let letters = letters.split(|letter| *letter == 0).next()?;
         Some(BlockEvent {
             at,
             complete,
             device: u32_at(fields, format.device)?,
             sector: u64_at(fields, format.sector)?,
             sectors: u32_at(fields, format.sectors)?,
-            write: letters.iter().take_while(|letter| **letter != 0).any(|letter| *letter == b'W'),
+            write: letters.contains(&b'W'),
+            flush: letters.starts_with(b"FF"),
         })
     }
 }
@@ -61,11 +65,20 @@ const MOST: usize = 1 << 20;
 /// Matches events, which have to come in the order of their times.
 #[derive(Debug, Default)]
 pub struct Requests {
-    devices: HashMap<u32, [CompletionTimes; 2]>,
+    devices: HashMap<u32, Completed>,
     /// Issued and not complete, by device, first sector and direction. Usually one each: several I/Os on the same
     /// sectors can be in flight at the same time.
     in_flight: HashMap<(u32, u64, bool), Vec<InFlight>>,
     known: usize,
+}
+
+/// What a device has completed.
+#[derive(Debug, Default)]
+pub struct Completed {
+    /// Reads and writes.
+    pub times: [CompletionTimes; 2],
+    /// Flushes of its write cache.
+    pub flushes: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -84,7 +97,14 @@ impl Requests {
 
     /// Takes the next event. A request counts when its last part is complete within the window.
     pub fn take(&mut self, event: BlockEvent, window: &RangeInclusive<Nanos>) {
-        let Some(directions) = self.devices.get_mut(&event.device) else { return };
+        let Some(Completed { times: directions, flushes }) = self.devices.get_mut(&event.device) else {
+            return;
+        };
+        // What asked for a flush is told once more when that is complete, without sectors and without an issue.
+        if event.flush || event.sectors == 0 {
+            *flushes += u64::from(event.flush && event.complete && window.contains(&event.at));
+            return;
+        }
         let key = (event.device, event.sector, event.write);
         if !event.complete {
             if self.known >= MOST {
@@ -120,8 +140,8 @@ impl Requests {
         self.known = 0;
     }
 
-    /// Reads and writes of a device.
-    pub fn of_device(&mut self, device: u32) -> [CompletionTimes; 2] {
+    /// What a device has completed.
+    pub fn of_device(&mut self, device: u32) -> Completed {
         self.devices.remove(&device).unwrap_or_default()
     }
 }
@@ -134,7 +154,7 @@ mod tests {
     const DISK: u32 = 8 << 20;
 
     fn event(at: Nanos, complete: bool, sector: u64, sectors: u32) -> BlockEvent {
-        BlockEvent { at, complete, device: DISK, sector, sectors, write: false }
+        BlockEvent { at, complete, device: DISK, sector, sectors, write: false, flush: false }
     }
 
     fn issue(at: Nanos, sector: u64, sectors: u32) -> BlockEvent {
@@ -149,7 +169,7 @@ mod tests {
     fn reads(events: &[BlockEvent], window: RangeInclusive<Nanos>) -> (u64, u64, f64) {
         let mut requests = Requests::of([DISK]);
         events.iter().for_each(|event| requests.take(*event, &window));
-        let [reads, writes] = requests.of_device(DISK);
+        let [reads, writes] = requests.of_device(DISK).times;
         assert_eq!(writes, CompletionTimes::default());
         let moments = *reads.times.moments();
         (reads.requests, moments.count(), moments.mean().unwrap_or_default() * moments.count() as f64)
@@ -204,9 +224,9 @@ mod tests {
         for (event, at) in [(read, 20), (write, 41), (other, 50)] {
             requests.take(BlockEvent { at, complete: true, ..event }, &(0..=100));
         }
-        let means = requests.of_device(DISK).map(|times| times.times.moments().mean());
+        let means = requests.of_device(DISK).times.map(|times| times.times.moments().mean());
         assert_eq!(means, [Some(10.0), Some(30.0)]);
-        assert_eq!(requests.of_device(DISK + 1), <[CompletionTimes; 2]>::default());
+        assert_eq!(requests.of_device(DISK + 1).times, <[CompletionTimes; 2]>::default());
     }
 
     #[test]
@@ -215,8 +235,32 @@ mod tests {
         requests.take(issue(10, 0, 8), &(0..=5000));
         requests.forget();
         requests.take(done(4000, 0, 8), &(0..=5000));
-        let [reads, _] = requests.of_device(DISK);
+        let [reads, _] = requests.of_device(DISK).times;
         assert_eq!((reads.requests, reads.times.moments().count()), (1, 0));
+    }
+
+    #[test]
+    fn flushes_are_no_writes_without_a_time() {
+        let write = |event| BlockEvent { write: true, ..event };
+        let flush = |event| BlockEvent { flush: true, ..event };
+        let mut requests = Requests::of([DISK]);
+        // A write that has to be on the medium, on a disk that can't do that at once: told as complete once more when the
+        // flush behind it is; then a flush without data.
+        for event in [
+            write(issue(10, 8, 8)),
+            write(done(15, 8, 8)),
+            flush(issue(16, 0, 0)),
+            flush(done(20, u64::MAX, 0)),
+            write(done(21, 8, 0)),
+            flush(issue(30, 0, 0)),
+            flush(done(35, u64::MAX, 0)),
+            write(done(36, 0, 0)),
+        ] {
+            requests.take(event, &(0..=100));
+        }
+        let Completed { times: [reads, writes], flushes } = requests.of_device(DISK);
+        assert_eq!((reads.requests, writes.requests, flushes), (0, 1, 2));
+        assert_eq!(writes.times.moments().mean(), Some(5.0));
     }
 
     #[test]
@@ -235,6 +279,8 @@ mod tests {
         fields[..2].copy_from_slice(&2107u16.to_ne_bytes());
         fields[34..37].copy_from_slice(b"WS\0");
         assert_eq!(formats.event(5, &fields), Some(BlockEvent { write: true, ..done(5, 123, 8) }));
+        fields[34..37].copy_from_slice(b"FF\0");
+        assert_eq!(formats.event(5, &fields), Some(BlockEvent { flush: true, ..done(5, 123, 8) }));
         assert!((0..44).all(|length| formats.event(5, &fields[..length]).is_none()), "too short");
         fields[..2].copy_from_slice(&1u16.to_ne_bytes());
         assert_eq!(formats.event(5, &fields), None);

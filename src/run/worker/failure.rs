@@ -34,10 +34,12 @@ impl Loop<'_> {
     /// The I/O `done[first]` failed: counts it, and what else fails among the I/Os in flight.
     #[cold]
     pub(super) fn drain(&mut self, first: usize) -> Failed {
-        let failed = self.failed(&self.done[first]);
+        let failed = self.done[first];
+        let failed = self.failed(&failed);
         // The completions behind it haven't been accounted for yet, those before it have become idle.
         let known = self.done.len() - first;
-        let mut in_flight = (self.worker.plan.depth as usize).saturating_sub(self.idle.len() + known);
+        let idle = self.worker.books.get().map_or(0, |books| books.idle.len());
+        let mut in_flight = (self.worker.plan.depth as usize).saturating_sub(idle + known);
         let deadline = clock::monotonic() + DRAIN.as_nanos() as Nanos;
         while in_flight > 0 && clock::monotonic() < deadline {
             let before = self.done.len();
@@ -49,20 +51,26 @@ impl Loop<'_> {
         for index in first..self.done.len() {
             let done = self.done[index];
             if done.result < 0 {
-                self.count_error(self.failed(&done));
+                let failed = self.failed(&done);
+                self.count_error(failed);
             }
         }
         Failed::Io(failed)
     }
 
-    pub(super) fn failed(&self, done: &Done) -> FailedIo {
-        let flight = &self.worker.requests.flights[done.request as usize];
-        FailedIo { errno: (-done.result) as i32, io: flight.io, target: flight.target }
+    pub(super) fn failed(&mut self, done: &Done) -> FailedIo {
+        let errno = (-done.result) as i32;
+        let flight = self.worker.books.get().map(|books| books.requests.flights[done.request as usize]);
+        let (io, target) = flight.map_or((Io::NONE, 0), |flight| (flight.io, flight.target));
+        FailedIo { errno, io, target }
     }
 
     pub(super) fn count_error(&mut self, failed: FailedIo) {
         let FailedIo { errno, io, target } = failed;
-        self.worker.recorder.error(target as usize, io.direction, errno, io.offset);
+        let now = self.worker.clock.now();
+        if let Some(books) = self.worker.books.get() {
+            books.recorder.error(target as usize, io.direction, errno, io.offset, now);
+        }
     }
 
     /// Why the run fails.
@@ -103,6 +111,7 @@ fn hint(errno: i32) -> &'static str {
         libc::EIO | libc::ENODEV | libc::ENXIO => "; the device failed or is gone: see dmesg",
         libc::EFAULT => "; the memory-mapped file (-Sm) was made shorter during the run",
         libc::ENOSPC => "; the file system is full",
+        libc::EFBIG => "; no file may be that large here: see ulimit -f, and what the file system allows",
         libc::ENOMEM => "; no memory for this I/O: lower -b or -o",
         libc::EOPNOTSUPP => "; the file system or driver does not support this kind of I/O",
         _ => "",

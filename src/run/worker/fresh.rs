@@ -1,7 +1,7 @@
 //! New content for every write (`-Zr`).
 
 use super::requests::InFlight;
-use crate::engine::{Direction, Io};
+use crate::engine::{Direction, Engine, Io};
 use crate::plan::{WorkerPlan, WriteContent};
 use crate::workload::payload::Noise;
 
@@ -20,11 +20,16 @@ impl Fresh {
         targets.contains(&true).then(|| Fresh { noise: Noise::new(plan.seed), targets })
     }
 
-    /// Fills the slots of the writes in a batch.
-    pub fn prepare(&mut self, batch: &[Io], flights: &[InFlight], buffer: &mut [u8]) {
+    /// Fills the slots of the writes in a batch, which is about to be handed over.
+    pub fn prepare(&mut self, batch: &[Io], flights: &[InFlight], engine: &mut dyn Engine) {
         for io in batch.iter().filter(|io| io.direction == Direction::Write) {
             if self.targets[flights[io.request as usize].target as usize] {
-                self.noise.fill(&mut buffer[io.buffer_offset..io.buffer_offset + io.length as usize]);
+                // An I/O that lies elsewhere is refused when it's handed over.
+                let Some(mut slot) = engine.slot_mut(io) else { continue };
+                // A copy that nothing else can refer to stays in registers.
+                let mut noise = self.noise.clone();
+                slot.fill_with(|| noise.next_piece());
+                self.noise = noise;
             }
         }
     }

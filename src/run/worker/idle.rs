@@ -26,6 +26,11 @@ impl Idle {
         self.requests.len() - self.front
     }
 
+    /// All of them, in order.
+    pub fn waiting(&self) -> &[u32] {
+        &self.requests[self.front..]
+    }
+
     /// Whether every request is in flight.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -68,9 +68,10 @@ impl Requests {
             place
         };
         let places = plan.targets.iter().zip(files).zip(sources).map(place).collect();
-        let io =
-            Io { request: 0, file: 0, direction: Direction::Read, offset: 0, length: 0, buffer_offset: 0 };
-        Requests { flights: vec![InFlight { started: 0, io, target: 0 }; plan.depth as usize], places }
+        Requests {
+            flights: vec![InFlight { started: 0, io: Io::NONE, target: 0 }; plan.depth as usize],
+            places,
+        }
     }
 
     /// Draws the next I/O of a request.

@@ -18,6 +18,9 @@ impl Loop<'_> {
             if self.done.is_empty() {
                 self.wait_until(Nanos::MAX)?;
             }
+            if !self.worker.books.pick_up() {
+                return Ok(());
+            }
             // What completes meanwhile is handled after what is there.
             std::mem::swap(&mut self.done, &mut handled);
             if handled.is_empty() {
@@ -27,6 +30,7 @@ impl Loop<'_> {
                 let now = if self.timed { self.worker.clock.now() } else { 0 };
                 let phase = self.worker.phases.at(now);
                 if phase == Phase::Stop {
+                    self.done.extend_from_slice(&handled[index..]);
                     return Ok(());
                 }
                 if self.account(&[*completed], phase, now).is_err() {
@@ -39,6 +43,9 @@ impl Loop<'_> {
                 // The last one is handed over by the wait that follows.
                 if index + 1 < handled.len() {
                     self.worker.engine.wait(0, Duration::ZERO, &mut self.done)?;
+                    if !self.worker.books.pick_up() {
+                        return Ok(());
+                    }
                 }
             }
             handled.clear();
@@ -48,6 +55,7 @@ impl Loop<'_> {
 
     #[cold]
     fn give_up(&mut self, completed: &crate::engine::Done) {
+        self.given_up.push(completed.request);
         let failed = self.failed(completed);
         self.count_error(failed);
         let what = self.describe(failed).message;

@@ -108,9 +108,17 @@ const fn at(name: &'static str, filter: &'static str) -> Source {
 /// net/tcp_states.h (1 established, 2 SYN sent, 3 SYN received, 7 closed, 10 listening, 12 a new SYN received), protocol
 /// 6 is TCP, 65536 is `CLONE_THREAD`.
 pub const EVENTS: &[EventRow] = &[
-    // `R` and `W` stand for nothing else in these flags.
-    row(TraceClass::DiskIo, TraceEvent::DiskRead, at("block/block_rq_complete", "rwbs ~ \"*R*\"")),
-    row(TraceClass::DiskIo, TraceEvent::DiskWrite, at("block/block_rq_complete", "rwbs ~ \"*W*\"")),
+    // `R` and `W` stand for nothing else in these flags. A flush that somebody asks for is a write without sectors there.
+    row(
+        TraceClass::DiskIo,
+        TraceEvent::DiskRead,
+        at("block/block_rq_complete", "rwbs ~ \"*R*\" && nr_sector > 0"),
+    ),
+    row(
+        TraceClass::DiskIo,
+        TraceEvent::DiskWrite,
+        at("block/block_rq_complete", "rwbs ~ \"*W*\" && nr_sector > 0"),
+    ),
     row(TraceClass::PageFaults, TraceEvent::CopyOnWriteFault, Source::Nowhere(NOT_APART)),
     row(TraceClass::PageFaults, TraceEvent::DemandZeroFault, Source::Nowhere(NOT_APART)),
     row(

@@ -45,12 +45,14 @@ pub enum TraceRefusal {
     },
 }
 
-/// Who may do all of it.
-const PRIVILEGE: &str = "run it as root, or give the program what it needs: setcap \
-                         cap_perfmon,cap_dac_override=ep $(command -v diskspd)";
+/// Who may do all of it. Nothing of this lets anybody pass the permissions of a file: CAP_DAC_OVERRIDE, which reading
+/// tracefs takes otherwise, would let every user of the program read and write all files of the machine.
+const PRIVILEGE: &str = "run it as root, or as root permit it to the users of one group: mount -o \
+                         remount,gid=GROUP,mode=0750 /sys/kernel/tracing, and for counting setcap cap_perfmon=ep on a \
+                         copy of the program that this group alone may run";
 /// What more than reading is needed for.
-const WRITES: &str =
-    "DISK_IO is recorded there, for which the program has to write: root and the owner of tracefs may";
+const WRITES: &str = "DISK_IO is recorded in an instance of tracefs, which root may make and the user who owns the folder \
+                      of instances: chown USER /sys/kernel/tracing/instances";
 
 impl fmt::Display for TraceRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -98,8 +100,8 @@ fn events(f: &mut fmt::Formatter<'_>, error: &io::Error, paranoid: Option<i32>) 
         (_, None) => f.write_str("; this kernel was built without CONFIG_PERF_EVENTS"),
         (Some(libc::EACCES | libc::EPERM), Some(level)) => write!(
             f,
-            "; {PRIVILEGE}; or let everybody trace: sysctl kernel.perf_event_paranoid=-1 (it is {level}). In a container \
-             its seccomp profile may forbid it even to root"
+            "; {PRIVILEGE} (kernel.perf_event_paranoid is {level}). In a container its seccomp profile may forbid it even \
+             to root"
         ),
         (Some(libc::EMFILE), _) => {
             f.write_str("; it takes some per CPU: raise the limit of open files (ulimit -n 65536)")
@@ -125,14 +127,14 @@ mod tests {
             (TraceRefusal::NotMounted { error: denied() }, "mount -t tracefs tracefs /sys/kernel/tracing"),
             (
                 TraceRefusal::Tracefs { at: "/sys/kernel/tracing".into(), error: denied() },
-                "setcap cap_perfmon",
+                "remount,gid=GROUP,mode=0750",
             ),
-            (instance(libc::EACCES), "root and the owner of tracefs"),
+            (instance(libc::EACCES), "chown USER /sys/kernel/tracing/instances"),
             (instance(libc::EROFS), "in a container"),
             (instance(libc::EMFILE), "ulimit -n"),
             (instance(libc::ENOMEM), "no memory"),
             (TraceRefusal::Thread { error: denied() }, "thread"),
-            (events(libc::EACCES, Some(2)), "sysctl kernel.perf_event_paranoid=-1 (it is 2)"),
+            (events(libc::EACCES, Some(2)), "kernel.perf_event_paranoid is 2"),
             (events(libc::EPERM, Some(4)), "setcap cap_perfmon"),
             (events(libc::EMFILE, Some(2)), "ulimit -n"),
             (events(libc::ENOSYS, None), "CONFIG_PERF_EVENTS"),

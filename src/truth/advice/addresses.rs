@@ -1,7 +1,7 @@
 //! Where I/Os go: streams on top of each other, blocks across the borders of blocks.
 
 use super::{done, storage};
-use crate::profile::{CacheMode, Target};
+use crate::profile::Target;
 use crate::truth::{Finding, Severity, SpanView};
 
 /// Without `-T` and `-si` every thread starts its sequential stream at the same place. The check of the profile has said so
@@ -12,9 +12,9 @@ pub(super) fn overlapping(span: &SpanView, target: &Target) -> Option<Finding> {
     if apart || threads < 2 || done(&span.measured.total, &target.path) == 0 {
         return None;
     }
-    let meets = match target.cache_mode {
-        CacheMode::Cached => "what the first one has brought into the page cache the others find there",
-        _ => "the device sees every address several times in a row, and its own cache answers",
+    let meets = match span.is_cached(target) {
+        true => "what the first one has brought into the page cache the others find there",
+        false => "the device sees every address several times in a row, and its own cache answers",
     };
     let message = format!("{threads} threads go through '{}' one on top of the other", target.path);
     Some(
@@ -38,7 +38,7 @@ const LARGEST_SECTOR: u64 = 4096;
 
 /// Past the cache, a write that covers a part of a block reads the rest of it first; a read takes whole blocks anyway.
 pub(super) fn misaligned(span: &SpanView, target: &Target) -> Option<Finding> {
-    if target.cache_mode == CacheMode::Cached || target.memory_mapped_io {
+    if span.is_cached(target) || target.memory_mapped_io {
         return None;
     }
     let writes = done(&span.measured.write, &target.path) > 0;

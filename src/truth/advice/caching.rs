@@ -1,7 +1,7 @@
 //! Caches that answer in the place of the device.
 
 use super::{done, storage};
-use crate::profile::{CacheMode, Target};
+use crate::profile::Target;
 use crate::truth::{Finding, Severity, SpanView};
 use crate::units::Size;
 
@@ -11,7 +11,7 @@ const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
 /// Reads through the page cache of an area that has room in it are reads of memory, from the second time on at the
 /// latest; a file that was just written is there from the start.
 pub(super) fn reads_fit(span: &SpanView, target: &Target) -> Option<Finding> {
-    if target.cache_mode != CacheMode::Cached || done(&span.measured.read, &target.path) == 0 {
+    if !span.is_cached(target) || done(&span.measured.read, &target.path) == 0 {
         return None;
     }
     let on = storage(span, &target.path)?;
@@ -64,7 +64,7 @@ pub(super) fn not_durable(span: &SpanView, target: &Target) -> Option<Finding> {
             .remedy("measure durable writes with -Sh or -Suw, durable writes through the cache with -Sbw")
             .quietly()
     };
-    if target.cache_mode == CacheMode::Cached {
+    if span.is_cached(target) {
         let message = format!("writes to '{}' end in the page cache: they are not durable yet", target.path);
         return storage(span, &target.path).map(|_| finding(message));
     }

@@ -1,7 +1,7 @@
 //! How many I/Os are in flight.
 
 use super::done;
-use crate::profile::{CacheMode, Target};
+use crate::profile::Target;
 use crate::results::ThreadResults;
 use crate::truth::{Finding, Severity, SpanView};
 
@@ -19,7 +19,7 @@ pub(super) fn one_at_a_time(span: &SpanView, target: &Target) -> Option<Finding>
     let (severity, why, remedy) = if target.memory_mapped_io {
         let remedy = "use more threads (-t), or leave out -Sm";
         (Severity::Warning, "memory-mapped I/O is done by the thread itself", remedy)
-    } else if target.cache_mode == CacheMode::Cached && all("aio") {
+    } else if span.is_cached(target) && all("aio") {
         let remedy = "bypass the cache with -Su, or use --engine uring";
         (Severity::Warning, "engine aio waits for I/O through the page cache", remedy)
     } else if all("sync") {

@@ -1,7 +1,7 @@
 //! What it takes to wake processors that sleep between I/Os, which is counted as latency.
 
 use super::storage;
-use crate::profile::{CacheMode, Target};
+use crate::profile::Target;
 use crate::results::CpuSleeps;
 use crate::system::environment::Environment;
 use crate::truth::{Finding, Severity, SpanView};
@@ -27,9 +27,7 @@ struct Waking {
 /// past the cache: else the processors may have been busy copying all the time.
 pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
     let past_the_cache = |target: &Target| {
-        target.cache_mode != CacheMode::Cached
-            && !target.memory_mapped_io
-            && storage(span, &target.path).is_some()
+        !span.is_cached(target) && !target.memory_mapped_io && storage(span, &target.path).is_some()
     };
     let observed = span.results.observed.as_ref();
     let kept_awake = observed.is_some_and(|seen| seen.polled || seen.cpu_latency.is_some());

@@ -1,9 +1,12 @@
 //! What happened to the I/Os between the workers and the devices: the rules.
 
+use super::done::{Done, done};
 use super::limits::*;
-use super::part::{Counted, Done, Part, done};
+use super::neighbours::neighbours;
+use super::part::{Counted, Part};
+use super::sizes::Ours;
 use super::verdict::{Comparison, Verdict};
-use super::wording::{amount, size, times};
+use super::wording::{amount, times};
 use crate::system::io_counters::{DeviceFacts, Flow};
 use crate::system::stack::Layer;
 use crate::truth::Severity;
@@ -24,6 +27,8 @@ pub struct Found {
     pub read: Option<Comparison>,
     pub write: Option<Comparison>,
     pub others: u64,
+    /// Flushes of the devices right beneath the targets; `None` = not known.
+    pub flushes: Option<u64>,
     /// In no direction are there enough I/Os to say anything.
     pub too_few: bool,
 }
@@ -42,12 +47,14 @@ pub struct Judged<'a> {
     pub facts: &'a DeviceFacts,
     /// Share of the measured time that the readings of the counters took beside it.
     pub slack: f64,
+    /// Whether the storage limited the run, not the program, a CPU, or what was asked for.
+    pub by_storage: bool,
 }
 
 impl Judged<'_> {
     /// Bytes by which both sides may differ: what is in flight at the edges, and what was done while the counters were
     /// read.
-    fn allowance(&self, counted: u64) -> u64 {
+    pub fn allowance(&self, counted: u64) -> u64 {
         self.part.in_flight.bytes.saturating_add((counted as f64 * self.slack) as u64)
     }
 
@@ -84,24 +91,25 @@ impl Judged<'_> {
     /// Compares what was counted with what the devices right beneath the targets did.
     pub fn beneath(&self, device: &Done, others: Others, found: &mut Found) {
         let part = self.part;
-        let floor = if part.on_file_system { COMMIT } else { BACKGROUND };
         let mut sides = 0;
         let mut few = 0;
-        for (name, counted, flow, foreign, floor) in [
-            ("read", part.read, device.read, others.read, BACKGROUND),
-            ("wrote", part.write, device.write, others.write, self.settled().saturating_add(floor)),
-        ] {
+        for (name, counted, flow, foreign) in
+            [("read", part.read, device.read, others.read), ("wrote", part.write, device.write, others.write)]
+        {
             if counted.bytes == 0 {
                 continue;
             }
             sides += 1;
-            let ours = flow.bytes.saturating_sub(foreign);
+            let doubtful = if name == "read" { 0 } else { device.doubtful };
+            let edges = self.allowance(counted.bytes);
+            let told = Ours::of(flow, doubtful, foreign, counted, edges);
+            let ours = told.bytes;
             let ratio = ours as f64 / counted.bytes as f64;
             let comparison = Comparison {
                 counted_bytes: counted.bytes,
                 counted_ios: counted.ios,
                 device_bytes: ours,
-                device_ios: flow.ios,
+                device_ios: told.ios,
                 ratio,
             };
             *(if name == "read" { &mut found.read } else { &mut found.write }) = Some(comparison);
@@ -112,20 +120,33 @@ impl Judged<'_> {
                 } else {
                     few += 1;
                 }
-            } else if ratio > MORE && ours - counted.bytes > allowed.saturating_add(floor) {
-                found.effects.push(amplified(name, counted.bytes, ours));
+            } else if ratio > MORE {
+                let more = self.more(name, counted.bytes, ours, allowed);
+                few += usize::from(more.is_empty());
+                found.effects.extend(more);
             } else {
-                found.effects.extend(self.merged(name, counted, flow));
+                found.effects.extend(self.sizes(name, counted, told, &part.first()));
             }
         }
+        found.flushes = device.flushes;
         found.too_few = sides > 0 && few == sides;
         found.others = others.read.saturating_add(others.write);
-        found.effects.extend(self.shared(found.others, device.bytes(), &names(&part.first())));
+        found.effects.extend(self.shared(found.others, device.bytes(), &names(&part.first()), ""));
     }
 
     /// Compares what the upper devices passed on with what the lowest ones did.
     pub fn further_down(&self, passed: &Done, leaves: &Done, found: &mut Found) {
         let part = self.part;
+        // What others did by other partitions was passed on too.
+        let beside = neighbours(part, self.facts);
+        if !beside.disks.is_empty() {
+            let how = ", past the partitions of the targets";
+            found.others = found.others.saturating_add(beside.bytes());
+            found.effects.extend(self.shared(beside.bytes(), beside.all, &names(&beside.disks), how));
+        }
+        let mut passed = *passed;
+        passed.read.bytes = passed.read.bytes.saturating_add(beside.read);
+        passed.write.bytes = passed.write.bytes.saturating_add(beside.write);
         let below = names(&part.leaves());
         for (name, upper, lower) in
             [("read", passed.read, leaves.read), ("wrote", passed.write, leaves.write)]
@@ -140,17 +161,19 @@ impl Judged<'_> {
             }
         }
         let excess = leaves.bytes().saturating_sub(passed.bytes());
-        let allowed = self.allowance(passed.bytes()).saturating_add(self.settled()).saturating_add(COMMIT);
+        let edges = self.allowance(passed.bytes());
         if part.is_faithful() {
             let by_others = leaves.read.bytes.saturating_sub(passed.read.bytes);
             let by_others = by_others.saturating_add(leaves.write.bytes.saturating_sub(passed.write.bytes));
             found.others = found.others.max(by_others);
-            found.effects.extend(self.shared(by_others, leaves.bytes(), &below));
-        } else if leaves.bytes() as f64 > MORE * passed.bytes() as f64 && excess > allowed {
+            found.effects.extend(self.shared(by_others, leaves.bytes(), &below, ""));
+        } else if leaves.bytes() as f64 > MORE * passed.bytes() as f64 && excess > edges {
             let much = leaves.bytes() as f64 >= MUCH_MORE * passed.bytes() as f64;
+            // In a short run a single commit is as much.
+            let ordinary = excess <= edges.saturating_add(self.settled()).saturating_add(COMMIT);
             found.effects.push(Effect {
                 verdict: Verdict::Amplified,
-                severity: Some(by_degree(much, false)),
+                severity: Some(by_degree(much && !ordinary, false)),
                 message: format!(
                     "{below} read {} and wrote {}, {} what {} above did: redundancy, metadata, or somebody else",
                     amount(leaves.read.bytes),
@@ -161,12 +184,53 @@ impl Judged<'_> {
                 remedy: None,
             });
         }
-        let unmerged = !found.effects.iter().any(|effect| effect.verdict == Verdict::Coalesced);
-        for (name, counted, flow) in [("read", part.read, leaves.read), ("wrote", part.write, leaves.write)] {
-            if unmerged && flow.bytes as f64 >= LESS * counted.bytes as f64 {
-                found.effects.extend(self.merged(name, counted, flow));
+        let as_counted =
+            !found.effects.iter().any(|effect| matches!(effect.verdict, Verdict::Coalesced | Verdict::Split));
+        for (name, counted) in [("read", part.read), ("wrote", part.write)] {
+            let ours = match name {
+                "wrote" => Ours::of(leaves.write, leaves.doubtful, beside.write, counted, edges),
+                _ => Ours::of(leaves.read, 0, beside.read, counted, edges),
+            };
+            if as_counted && ours.bytes as f64 >= LESS * counted.bytes as f64 {
+                found.effects.extend(self.sizes(name, counted, ours, &part.leaves()));
             }
         }
+    }
+
+    /// The device did more than a tenth more, in bytes; nothing = as much may differ at the edges.
+    fn more(&self, name: &str, counted: u64, ours: u64, allowed: u64) -> Vec<Effect> {
+        let beyond = ours.saturating_sub(counted);
+        if beyond <= allowed {
+            return Vec::new();
+        }
+        let earlier = if name == "wrote" { self.settled().min(beyond) } else { 0 };
+        let share = earlier as f64 / ours.max(1) as f64;
+        let by_itself = (share >= OTHERS && earlier > allowed).then(|| Effect {
+            verdict: Verdict::Shared,
+            severity: Some(by_degree(share >= MOSTLY_OTHERS, true)),
+            message: format!(
+                "of the {} that the device wrote for the {} that were counted ({}), {} ({:.0} %) had been written to memory \
+                 before measuring began",
+                amount(ours),
+                amount(counted),
+                times(ours, counted),
+                amount(earlier),
+                share * 100.0
+            ),
+            remedy: Some("measure longer, or write through with -Suw (-Sh)".into()),
+        });
+        let rest = beyond - earlier;
+        let floor = if self.part.on_file_system && name == "wrote" { COMMIT } else { BACKGROUND };
+        let large = (counted.saturating_add(rest)) as f64 > MORE * counted as f64 && rest > allowed;
+        let of_nobody = (large || by_itself.is_none()).then(|| {
+            let mut effect = amplified(name, counted, ours);
+            // In a short run a single commit is as much.
+            if rest <= allowed.saturating_add(floor) {
+                effect.severity = Some(Severity::Note);
+            }
+            effect
+        });
+        by_itself.into_iter().chain(of_nobody).collect()
     }
 
     fn less(&self, name: &str, counted: Counted, ours: u64, ratio: f64) -> Effect {
@@ -204,7 +268,11 @@ impl Judged<'_> {
             0 => format!("{figures}: the rest was overwritten in memory before it could be written"),
             left => format!("{figures}: {} were still in memory at the end", amount(left)),
         };
-        let remedy = "write through with -Suw (-Sh), or add the time of writing the rest: --flush-after";
+        let remedy = match self.facts.targets.iter().any(|target| target.write_error.is_some()) {
+            // A flush would say the same, and nothing is there to be timed.
+            true => "write through with -Suw (-Sh), so that the writes that fail are seen",
+            false => "write through with -Suw (-Sh), or add the time of writing the rest: --flush-after",
+        };
         Effect { verdict: Verdict::Deferred, severity, message, remedy: Some(remedy.into()) }
     }
 
@@ -249,32 +317,7 @@ impl Judged<'_> {
         }
     }
 
-    fn merged(&self, name: &str, counted: Counted, flow: Flow) -> Option<Effect> {
-        let sure = counted.ios.saturating_sub(self.part.in_flight.ios) as f64;
-        let sure = sure - counted.ios as f64 * self.slack;
-        if flow.ios == 0 || sure < MERGED * flow.ios as f64 {
-            return None;
-        }
-        let block = counted.bytes / counted.ios.max(1);
-        let much = sure >= MUCH_MERGED * flow.ios as f64 && block < LARGE_BLOCK;
-        let message = format!(
-            "the device {name} in fewer, larger I/Os: {} instead of {}",
-            size(flow.bytes, flow.ios),
-            size(counted.bytes, counted.ios)
-        );
-        let remedy = match self.part.buffered {
-            true => "IOPS are the page cache's, MiB/s the device's; for the device's IOPS use -Su",
-            false => "IOPS are those of neighbours merged by the kernel; random I/O (-r) isn't merged",
-        };
-        Some(Effect {
-            verdict: Verdict::Coalesced,
-            severity: Some(by_degree(much, false)),
-            message,
-            remedy: Some(remedy.into()),
-        })
-    }
-
-    fn shared(&self, others: u64, all: u64, names: &str) -> Option<Effect> {
+    fn shared(&self, others: u64, all: u64, names: &str, how: &str) -> Option<Effect> {
         let part = self.part;
         let floor = if part.on_file_system { COMMIT } else { BACKGROUND };
         let allowed = self.allowance(as_counted(part).bytes()).saturating_add(floor);
@@ -283,7 +326,7 @@ impl Judged<'_> {
             verdict: Verdict::Shared,
             severity: Some(by_degree(share >= MOSTLY_OTHERS, true)),
             message: format!(
-                "others used {names} meanwhile: {} of {} ({:.0} %) were not this run's",
+                "others used {names} meanwhile{how}: {} of {} ({:.0} %) were not this run's",
                 amount(others),
                 amount(all),
                 share * 100.0
@@ -313,7 +356,7 @@ fn amplified(name: &str, counted: u64, ours: u64) -> Effect {
 }
 
 /// How bad it is: much is wrong or a warning, little a step less.
-fn by_degree(much: bool, false_figures: bool) -> Severity {
+pub fn by_degree(much: bool, false_figures: bool) -> Severity {
     match (much, false_figures) {
         (true, true) => Severity::Wrong,
         (true, false) | (false, true) => Severity::Warning,
@@ -342,5 +385,5 @@ pub fn as_counted(part: &Part) -> Done {
 pub fn leaves(part: &Part, facts: &DeviceFacts) -> Option<Done> {
     let (first, leaves) = (part.first(), part.leaves());
     let same = leaves.iter().all(|leaf| first.iter().any(|layer| layer.name == leaf.name));
-    if same { None } else { done(facts, &leaves).ok() }
+    if same { None } else { done(part, facts, &leaves).ok() }
 }

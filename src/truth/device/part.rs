@@ -1,7 +1,7 @@
 //! Targets that share devices, and what was counted on each side.
 
-use crate::profile::{CacheMode, RawText, Target};
-use crate::system::io_counters::{DeviceActivity, DeviceFacts, Flow, TargetDevices};
+use crate::profile::{RawText, Target};
+use crate::system::io_counters::{DeviceFacts, TargetDevices};
 use crate::system::stack::{Layer, LayerKind};
 use crate::truth::SpanView;
 
@@ -16,8 +16,14 @@ pub struct Counted {
 #[derive(Debug)]
 pub struct Part<'a> {
     pub targets: Vec<&'a TargetDevices>,
+    /// What was counted on each of them: read, written.
+    pub each: Vec<(Counted, Counted)>,
     pub read: Counted,
     pub write: Counted,
+    /// Writes that had to be on the medium when they ended (`-Sw`, `-Sh`): each may ask for a flush.
+    pub durable: u64,
+    /// Bytes written that compress to next to nothing: zeros, or a pattern that repeats.
+    pub easy: u64,
     /// I/Os that can be in flight at once, and their bytes: as much can be counted on one side of an edge of the window
     /// by the device and on the other by the worker.
     pub in_flight: Counted,
@@ -25,13 +31,6 @@ pub struct Part<'a> {
     pub buffered: bool,
     /// Whether any target is a file: then the file system reads and writes for itself too.
     pub on_file_system: bool,
-}
-
-impl Done {
-    /// Bytes read and written; what an edited record claims may be more than there are numbers.
-    pub fn bytes(&self) -> u64 {
-        self.read.bytes.saturating_add(self.write.bytes)
-    }
 }
 
 impl<'a> Part<'a> {
@@ -53,14 +52,33 @@ impl<'a> Part<'a> {
         let mut part = Part {
             read: Counted::default(),
             write: Counted::default(),
+            durable: 0,
+            easy: 0,
             in_flight: Counted::default(),
             buffered: false,
             on_file_system: targets.iter().any(|target| target.stack.file_system.is_some()),
+            each: vec![Default::default(); targets.len()],
             targets,
         };
         for got in span.results.threads.iter().flat_map(|thread| &thread.targets) {
             if part.has(&got.path) {
-                for (sum, more) in [(&mut part.read, &got.read), (&mut part.write, &got.write)] {
+                let asked = span.asked.targets.iter().find(|asked| asked.path == got.path);
+                if asked.is_some_and(|asked| asked.write_through || asked.flush_type.is_some()) {
+                    part.durable = part.durable.saturating_add(got.write.ios);
+                }
+                // The program's own pattern, and zeros (-Z); random data and data of the user's don't count.
+                let repeats = !span.asked.random_write_data;
+                if repeats && asked.is_some_and(|asked| asked.random_data_source.is_none()) {
+                    part.easy = part.easy.saturating_add(got.write.bytes);
+                }
+                let at = part.targets.iter().position(|target| target.path == got.path).unwrap_or(0);
+                let Some((read, write)) = part.each.get_mut(at) else { continue };
+                for (sum, more) in [
+                    (&mut part.read, &got.read),
+                    (&mut part.write, &got.write),
+                    (read, &got.read),
+                    (write, &got.write),
+                ] {
                     sum.bytes = sum.bytes.saturating_add(more.bytes);
                     sum.ios = sum.ios.saturating_add(more.ios);
                 }
@@ -74,12 +92,13 @@ impl<'a> Part<'a> {
             part.in_flight.ios = part.in_flight.ios.saturating_add(requests);
             let bytes = requests.saturating_mul(u64::from(asked.block_size));
             part.in_flight.bytes = part.in_flight.bytes.saturating_add(bytes);
-            part.buffered |= asked.memory_mapped_io || asked.cache_mode == CacheMode::Cached;
+            part.buffered |= asked.memory_mapped_io || span.is_cached(asked);
         }
         part
     }
 
-    fn has(&self, path: &RawText) -> bool {
+    /// Whether this target is among them.
+    pub fn has(&self, path: &RawText) -> bool {
         self.targets.iter().any(|target| target.path == *path)
     }
 
@@ -156,43 +175,4 @@ fn requests(span: &SpanView, target: &Target) -> u64 {
         (pool, floating) => (pool, floating),
     };
     u64::from(threads) * u64::from(each.max(1))
-}
-
-/// What some devices did together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Done {
-    pub read: Flow,
-    pub write: Flow,
-    /// Time that their I/Os together were in flight, ms.
-    pub queue_ms: u64,
-}
-
-/// What these devices did.
-///
-/// # Errors
-/// One of them has no statistics: why, and what helps.
-pub fn done(facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, (String, Option<String>)> {
-    let mut sum = Done::default();
-    for layer in layers {
-        let name = &layer.name;
-        let found = facts.devices.iter().find(|device| device.name == *name);
-        let Some(DeviceActivity { done, .. }) = found.filter(|device| device.ever || layer.on.is_empty())
-        else {
-            return Err((format!("the kernel has no statistics of {name}"), None));
-        };
-        if !layer.counted && done.read.ios == 0 && done.write.ios == 0 {
-            let disk = layer.on.first().filter(|_| layer.kind == LayerKind::Partition).unwrap_or(name);
-            return Err((
-                format!("the kernel counts no I/O of {name}: its statistics are switched off"),
-                Some(format!("echo 1 > /sys/block/{disk}/queue/iostats")),
-            ));
-        }
-        sum.queue_ms = sum.queue_ms.saturating_add(done.queue_ms);
-        for (sum, more) in [(&mut sum.read, &done.read), (&mut sum.write, &done.write)] {
-            sum.ios = sum.ios.saturating_add(more.ios);
-            sum.merges = sum.merges.saturating_add(more.merges);
-            sum.bytes = sum.bytes.saturating_add(more.bytes);
-        }
-    }
-    Ok(sum)
 }

@@ -1,7 +1,9 @@
-//! How many I/Os the devices had in flight, by their own clocks.
+//! How many I/Os the devices had in flight, by their own clocks, and how fast they were.
 
+use super::done::done;
 use super::limits::{LESS, MORE};
-use super::part::{self, Part};
+use super::part::Part;
+use crate::system::stack::Layer;
 use crate::truth::SpanView;
 
 /// What the devices right beneath the targets had in flight, on average over the window.
@@ -17,11 +19,26 @@ pub struct InFlight {
 /// By the time that the devices' I/Os spent in them. It begins when the kernel has a place for an I/O in the device's queue
 /// and ends when the device has completed it. `None` = some device has no such statistics, or there is none.
 pub fn in_flight(span: &SpanView) -> Option<InFlight> {
+    let (requests, each, same) = of(span, Part::first)?;
+    Some(InFlight { requests, counted: each.filter(|_| same).map(|each| requests * each) })
+}
+
+/// I/Os of the workers that the devices with nothing beneath them had in flight, on average over the window; where they
+/// did more or less than was counted (compression, redundancy), by the number of I/Os. `None` = as above, or the page
+/// cache lies between.
+pub fn at_the_bottom(span: &SpanView) -> Option<f64> {
+    let (requests, each, _) = of(span, Part::leaves)?;
+    Some(requests * each?)
+}
+
+/// Of some devices of each part: I/Os in flight, the workers' I/Os for each of theirs (`None` = the page cache lies
+/// between), and whether they did what was counted.
+fn of<'a>(span: &SpanView<'a>, devices: fn(&Part<'a>) -> Vec<&'a Layer>) -> Option<(f64, Option<f64>, bool)> {
     let facts = span.results.observed.as_ref()?.devices.as_ref()?;
     let parts = Part::all(span, facts);
     let (mut queue_ms, mut device, mut counted) = (0u64, (0u64, 0u64), (0u64, 0u64));
     for part in &parts {
-        let done = part::done(facts, &part.first()).ok().filter(|_| part.has_devices())?;
+        let done = done(part, facts, &devices(part)).ok().filter(|_| part.has_devices())?;
         queue_ms = queue_ms.saturating_add(done.queue_ms);
         for (sum, ios, bytes) in [
             (&mut device, done.read.ios.saturating_add(done.write.ios), done.bytes()),
@@ -40,8 +57,36 @@ pub fn in_flight(span: &SpanView) -> Option<InFlight> {
     }
     let requests = queue_ms as f64 * 1e6 / facts.elapsed as f64;
     let same = (LESS..=MORE).contains(&(device.1 as f64 / counted.1 as f64));
-    let comparable = same && !parts.iter().any(|part| part.buffered);
+    let buffered = parts.iter().any(|part| part.buffered);
     // Merged, one of the device's is several of the workers'; split, several are one.
     let each = counted.0 as f64 / device.0.max(1) as f64;
-    Some(InFlight { requests, counted: comparable.then_some(requests * each) })
+    Some((requests, (!buffered).then_some(each), same))
+}
+
+/// What the devices right beneath the targets did per second, others' I/Os included.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Rates {
+    pub read_bytes: f64,
+    pub write_bytes: f64,
+    pub reads: f64,
+    pub writes: f64,
+}
+
+/// `None` = some device has no statistics, or there is none.
+pub fn rates(span: &SpanView) -> Option<Rates> {
+    let facts = span.results.observed.as_ref()?.devices.as_ref()?;
+    let seconds = facts.elapsed.max(1) as f64 / 1e9;
+    let mut rates = Rates::default();
+    for part in Part::all(span, facts) {
+        let done = done(&part, facts, &part.first()).ok().filter(|_| part.has_devices())?;
+        for (rate, number) in [
+            (&mut rates.read_bytes, done.read.bytes),
+            (&mut rates.write_bytes, done.write.bytes),
+            (&mut rates.reads, done.read.ios),
+            (&mut rates.writes, done.write.ios),
+        ] {
+            *rate += number as f64 / seconds;
+        }
+    }
+    Some(rates)
 }

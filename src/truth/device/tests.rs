@@ -6,8 +6,9 @@ use crate::results::{
     DirectionResults, Observed, Record, Results, SpanResults, TargetResults, ThreadResults,
 };
 use crate::system::System;
-use crate::system::io_counters::{Activity, DeviceActivity, Flow, OwnIo, TargetDevices};
-use crate::system::stack::{Layer, LayerKind, Stack};
+use crate::system::io_counters::{Activity, CacheGrowth, DeviceActivity, Flow, OwnIo, TargetDevices};
+use crate::system::memory_backed::InMemory;
+use crate::system::stack::{Layer, LayerKind, Stack, Traits};
 use crate::truth::{Severity, judge as judge_record};
 use Severity::*;
 use Verdict::*;
@@ -32,7 +33,17 @@ struct Case {
     unwritten: (u64, u64),
     /// Of the target, before and after.
     file_unwritten: Option<(u64, u64)>,
+    /// What of the target came into the page cache.
+    came: Option<u64>,
     depth: u32,
+    /// Bytes of a counted I/O.
+    block: u64,
+    /// Whether every write has to be on the medium.
+    durable: bool,
+    /// Whether random data is written, not the program's pattern.
+    random: bool,
+    /// Of each device: the kernel's writes without data, and flushes; `None` = it has no cache to flush.
+    flushes: Option<(u64, Option<u64>)>,
     /// Readings took this much longer than the window, ns.
     slack: u64,
 }
@@ -52,7 +63,12 @@ fn run(counted: Bytes) -> Case {
         own: Some(counted.0),
         unwritten: (0, 0),
         file_unwritten: None,
+        came: None,
         depth: 1,
+        block: BLOCK,
+        durable: false,
+        random: false,
+        flushes: None,
         slack: 0,
     }
 }
@@ -81,6 +97,22 @@ impl Case {
         self
     }
 
+    fn last(mut self, change: impl FnOnce(&mut Layer)) -> Case {
+        change(&mut self.devices.last_mut().unwrap().0);
+        self
+    }
+
+    /// All devices have a cache: so many writes were flushes without data, and there were so many flushes.
+    fn flushed(mut self, empty: u64, flushes: impl Into<Option<u64>>) -> Case {
+        let traits = Traits { write_back: Some(true), ..Traits::default() };
+        self.devices.iter_mut().for_each(|(layer, ..)| layer.traits = Some(traits));
+        Case { durable: true, flushes: Some((empty, flushes.into())), ..self }
+    }
+
+    fn of_block(self, block: u64) -> Case {
+        Case { block, ..self }
+    }
+
     fn file(self) -> Case {
         Case { file_system: true, ..self }
     }
@@ -97,7 +129,11 @@ impl Case {
             without: self.devices.is_empty().then(|| "it lies in memory".into()),
         };
         let (before, after) = self.file_unwritten.unzip();
-        TargetDevices { path: path.into(), stack, unwritten_before: before, unwritten: after, flush: None }
+        let cached =
+            self.came.map(|after| CacheGrowth { before: MIB, after: after.saturating_add(MIB), evicted: 0 });
+        let (unwritten_before, unwritten, flush) = (before, after, None);
+        let write_error = None;
+        TargetDevices { path: path.into(), stack, unwritten_before, unwritten, cached, flush, write_error }
     }
 
     fn verdict(&self) -> SpanVerdict {
@@ -107,9 +143,16 @@ impl Case {
 
     fn facts(&self, targets: Vec<TargetDevices>) -> DeviceFacts {
         let flow = |bytes: u64, size: u64| Flow { ios: bytes / size, merges: 0, bytes };
+        let (empty, flushes) = self.flushes.unwrap_or_default();
+        let wrote = |bytes: u64, size: u64| Flow { ios: bytes / size + empty, merges: 0, bytes };
         let activity = |(layer, did, size): &(Layer, Bytes, u64)| DeviceActivity {
             name: layer.name.clone(),
-            done: Activity { read: flow(did.0, *size), write: flow(did.1, *size), ..Activity::default() },
+            done: Activity {
+                read: flow(did.0, *size),
+                write: wrote(did.1, *size),
+                flushes,
+                ..Activity::default()
+            },
             in_flight_before: 0,
             ever: *did != (0, 0),
         };
@@ -123,12 +166,28 @@ impl Case {
     }
 
     fn results(&self, path: &str) -> (TargetResults, Target) {
-        let direction = |bytes| DirectionResults { bytes, ios: bytes / BLOCK, ..DirectionResults::default() };
+        let direction =
+            |bytes| DirectionResults { bytes, ios: bytes / self.block, ..DirectionResults::default() };
         let (read, write) = (direction(self.counted.0), direction(self.counted.1));
         let results = TargetResults { path: path.into(), read, write, ..TargetResults::default() };
         let cache_mode = if self.buffered { CacheMode::Cached } else { CacheMode::DisableOsCache };
-        let (block_size, request_count) = (BLOCK as u32, self.depth);
-        (results, Target { path: path.into(), cache_mode, block_size, request_count, ..Target::default() })
+        let (block_size, request_count) = (self.block as u32, self.depth);
+        let path = path.into();
+        let write_through = self.durable;
+        let source = crate::profile::RandomDataSource { size: 1, path: None };
+        let random_data_source = self.random.then_some(source);
+        (
+            results,
+            Target {
+                path,
+                cache_mode,
+                block_size,
+                request_count,
+                write_through,
+                random_data_source,
+                ..Target::default()
+            },
+        )
     }
 }
 
@@ -167,7 +226,79 @@ fn every_relation_of_counts_has_its_verdict() {
         ("both", run((100 * MIB, 50 * MIB)), Verified, None, "1.00 x, 12,800 writes of 4 KiB"),
         ("a file", reads(100).file(), Verified, None, ""),
         ("a cold file, cached", reads(100).cached(), Verified, None, ""),
-        ("split by the device", reads(100).of_size(1024), Verified, None, "reads of 1 KiB"),
+        (
+            "split by the device",
+            reads(100).of_size(1024),
+            Split,
+            Some(Note),
+            "in more, smaller I/Os: 1 KiB instead of 4 KiB: stripes",
+        ),
+        (
+            "split by a setting",
+            reads(100).of_block(131_072).of_size(32768).first(|layer| {
+                layer.traits =
+                    Some(Traits { largest_io: Some(32768), possible_io: Some(1 << 20), ..Traits::default() });
+            }),
+            Split,
+            Some(Note),
+            "sda takes no more than 32 KiB at once (max_sectors_kb) echo 128 >",
+        ),
+        (
+            "a journal beside large writes",
+            writes(100).of_block(131_072).file().device(wrote(105)).of_size(40_000),
+            Verified,
+            None,
+            "",
+        ),
+        (
+            "each write with a flush behind it",
+            writes(100).file().flushed(25_600, 25_601),
+            Verified,
+            None,
+            "(1.00 x, 25,600 writes of 4 KiB, and 25,601 flushes)",
+        ),
+        (
+            "flushes that share one",
+            Case { depth: 8, ..writes(100).file().flushed(25_600, 6000) },
+            Verified,
+            None,
+            "25,600 writes of 4 KiB, and 6,000 flushes",
+        ),
+        (
+            "a device that flushes for each write, but is asked with it",
+            writes(100).flushed(0, 25_600),
+            Verified,
+            None,
+            "25,600 writes of 4 KiB, and 25,600 flushes",
+        ),
+        (
+            "flushes that a kernel doesn't count",
+            writes(100).file().flushed(25_600, None),
+            Verified,
+            None,
+            "(1.00 x, 25,600 writes of 4 KiB)",
+        ),
+        (
+            "split, and flushed",
+            writes(100).of_block(131_072).flushed(800, 800).of_size(32768),
+            Split,
+            Some(Note),
+            "32 KiB instead of 128 KiB",
+        ),
+        (
+            "merged, and flushed as often",
+            writes(100).cached().flushed(800, 800).of_size(131_072),
+            Coalesced,
+            Some(Warning),
+            "instead of 4 KiB",
+        ),
+        (
+            "small I/Os of others",
+            Case { own: Some(1000 * MIB), ..reads(1000).of_block(131_072).device(read(1050)).of_size(16384) },
+            Verified,
+            None,
+            "1.00 x, 8,000 reads of 128 KiB",
+        ),
         ("a little less", reads(100).device(read(95)), Verified, None, "0.95 x"),
         ("nothing at all", run((0, 0)), Unknown, None, "no I/O was counted"),
         (
@@ -243,8 +374,16 @@ fn every_relation_of_counts_has_its_verdict() {
             Some(Warning),
             "3.00 x",
         ),
+        (
+            "a few writes beside many reads",
+            Case { depth: 4, ..run((100 * MIB, 6 * BLOCK)).device((100 * MIB, 4 * BLOCK)) },
+            Verified,
+            None,
+            "read what was counted (1.00 x, 25,600 reads of 4 KiB); 6 writes are too few to compare",
+        ),
         ("a journal", writes(100).file().device(wrote(250)), Amplified, Some(Warning), "2.50 x"),
-        ("a commit of the file system", writes(10).file().device(wrote(13)), Verified, None, ""),
+        ("a commit of the file system", writes(10).file().device(wrote(13)), Amplified, Some(Note), "1.30 x"),
+        ("a large commit of one", writes(2).file().device(wrote(5)), Amplified, Some(Note), "2.50 x"),
         (
             "others write to the disk",
             writes(100).device(wrote(130)),
@@ -264,16 +403,16 @@ fn every_relation_of_counts_has_its_verdict() {
         (
             "what the warm-up wrote is written now",
             Case { file_unwritten: Some((80 * MIB, 20 * MIB)), ..writes(40).cached().device(wrote(100)) },
-            Verified,
-            None,
-            "",
+            Shared,
+            Some(Wrong),
+            "60 MiB (60 %) had been written to memory before measuring began",
         ),
         (
             "the same on a kernel that doesn't tell by file",
             Case { unwritten: (80 * MIB, 20 * MIB), ..writes(40).cached().device(wrote(100)) },
-            Verified,
-            None,
-            "",
+            Shared,
+            Some(Wrong),
+            "before measuring began",
         ),
         (
             "somebody else's writes are written while we read",
@@ -323,6 +462,63 @@ fn every_relation_of_counts_has_its_verdict() {
             Some(Warning),
             "others used disk",
         ),
+        (
+            "a partition beside a busy one, on a disk with something beneath",
+            reads(100)
+                .first(|layer| layer.kind = LayerKind::Partition)
+                .on("loop0", (100 * MIB, 50 * MIB))
+                .last(|layer| (layer.kind, layer.faithful) = (LayerKind::Loop, false))
+                .on("vda", (100 * MIB, 50 * MIB)),
+            Shared,
+            Some(Warning),
+            "others used loop0 meanwhile, past the partitions of the targets: 50 MiB of 150 MiB (33 %)",
+        ),
+        (
+            "a quiet partition on such a disk",
+            reads(100)
+                .first(|layer| layer.kind = LayerKind::Partition)
+                .on("loop0", read(101))
+                .last(|layer| (layer.kind, layer.faithful) = (LayerKind::Loop, false))
+                .on("vda", read(101)),
+            Verified,
+            None,
+            "",
+        ),
+        (
+            "a RAM disk",
+            reads(100).first(|layer| layer.memory = Some(InMemory::RamDisk)),
+            Cached,
+            Some(Wrong),
+            "sda is a RAM disk: memory did these I/Os",
+        ),
+        (
+            "a loop device over a file in memory",
+            writes(100).on("loop0", wrote(100)).last(|layer| layer.memory = Some(InMemory::File)),
+            Cached,
+            Some(Wrong),
+            "loop0 is a loop device over a file in memory",
+        ),
+        (
+            "a pattern on zram",
+            writes(100).first(|layer| layer.memory = Some(InMemory::Zram)),
+            Cached,
+            Some(Wrong),
+            "-Zr",
+        ),
+        (
+            "some of it",
+            run((80 * MIB, 20 * MIB)).first(|layer| layer.memory = Some(InMemory::Zram)),
+            Cached,
+            Some(Warning),
+            "hardly has to store",
+        ),
+        (
+            "random data on zram",
+            Case { random: true, ..writes(100).first(|layer| layer.memory = Some(InMemory::Zram)) },
+            Verified,
+            None,
+            "; sda is memory",
+        ),
         ("a head without statistics", reads(100).device(read(0)).on("path", read(100)), Verified, None, ""),
         ("a loop over memory", of_loop(reads(100).on("sdb", read(0))), Cached, Some(Wrong), "--direct-io=on"),
         (
@@ -367,6 +563,30 @@ fn targets_on_one_device_are_judged_by_their_sum() {
     assert_eq!((found.verdict, found.parts.len()), (Verified, 1), "{found:#?}");
     assert_eq!(found.parts[0].targets, ["a".into(), "b".into()]);
     assert_eq!(found.parts[0].read.unwrap().counted_bytes, 100 * MIB);
+}
+
+#[test]
+fn a_lying_target_beside_an_honest_one_is_told_where_the_kernel_tells() {
+    let honest = run((1000 * MIB, 0));
+    let judged = |lying: Case| {
+        let facts = Case { own: Some(1000 * MIB), ..honest.clone() };
+        let facts = facts.facts(vec![honest.target("a"), lying.target("b")]);
+        verdict_of(vec![honest.results("a"), lying.results("b")], facts)
+    };
+    let small = run((50 * MIB, 0)).cached();
+    let told = judged(Case { came: Some(MIB), ..small.clone() });
+    assert_eq!((told.verdict, told.severity), (Cached, Some(Wrong)), "{told:#?}");
+    let said = &told.parts[0].message;
+    assert!(said.starts_with("memory answered for 'b', not the device: of the 50 MiB"), "{said}");
+    let fine = judged(Case { came: Some(51 * MIB), ..small.clone() });
+    assert_eq!((fine.verdict, fine.severity), (Verified, None), "{fine:#?}");
+    // Where it doesn't tell, the sum is all there is, and that is said.
+    let sum = judged(small);
+    assert_eq!(sum.verdict, Verified, "{sum:#?}");
+    assert!(sum.parts[0].message.ends_with("; 2 targets together"), "{sum:#?}");
+    let left = run((0, 50 * MIB)).cached();
+    let left = judged(Case { file_unwritten: Some((0, 49 * MIB)), ..left });
+    assert_eq!((left.verdict, left.severity), (Deferred, Some(Wrong)), "{left:#?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::system::kernel_cpu;
 use crate::truth::{Finding, Severity};
 
 /// Applies a rule to every disk; a finding about a disk that one target alone lies on is about that target.
-fn each(seen: &Seen, rule: impl Fn(&Disk) -> Option<Finding>) -> Vec<Finding> {
+pub(super) fn each(seen: &Seen, rule: impl Fn(&Disk) -> Option<Finding>) -> Vec<Finding> {
     let found = |disk: &Disk| {
         let finding = rule(disk)?;
         Some(match disk.targets.as_slice() {
@@ -17,7 +17,7 @@ fn each(seen: &Seen, rule: impl Fn(&Disk) -> Option<Finding>) -> Vec<Finding> {
     seen.environment.disks.iter().filter_map(found).collect()
 }
 
-fn setting<'a>(disk: &'a Disk, name: &str) -> Option<&'a str> {
+pub(super) fn setting<'a>(disk: &'a Disk, name: &str) -> Option<&'a str> {
     disk.device.queue.get(name).map(String::as_str)
 }
 

@@ -52,6 +52,21 @@ pub(super) fn cpu_set(seen: &Seen) -> Vec<Finding> {
     ]
 }
 
+/// A mask that somebody gave the process. What a control group leaves is [`cpu_set`]'s.
+pub(super) fn affinity(seen: &Seen) -> Vec<Finding> {
+    let topology = &seen.system.topology;
+    let allowed = topology.allowed_cpus().count();
+    let online = topology.active_cpus().count();
+    let listed = seen.environment.limits.cpus.as_ref().map(|list| crate::system::root::cpu_list(list).len());
+    if allowed >= online.min(listed.unwrap_or(online)) {
+        return Vec::new();
+    }
+    vec![
+        found(Severity::Note, "the affinity mask of this process keeps it from some of the processors")
+            .shown_by(format!("{allowed} of the {online} that are online")),
+    ]
+}
+
 pub(super) fn memory(seen: &Seen) -> Vec<Finding> {
     let total = seen.system.memory_total;
     let Some(limit) = seen.environment.limits.memory.filter(|&limit| limit < total) else {

@@ -1,10 +1,14 @@
 //! What limited a run, in words.
 
-use super::{Limiter, Limits, MOSTLY, SATURATED, io_limit, quota};
+use super::{Limiter, Limits, MOSTLY, SATURATED, io_limit, kernel, quota};
 use crate::engine::EngineKind;
 use crate::results::{Effort, ToolCost};
 use crate::system::cgroup::IoLimit;
-use crate::truth::{Finding, Severity, SpanView, device, processors};
+use crate::truth::crowd::{self, Holder};
+use crate::truth::{Finding, Severity, SpanView, device, late, processors};
+
+/// Below this share of the depth asked for another one was measured.
+const NEARLY: f64 = 0.9;
 
 pub(super) fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limiter: Limiter) -> Finding {
     let percent = |share: Option<f64>| share.unwrap_or(0.0) * 100.0;
@@ -12,11 +16,12 @@ pub(super) fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limite
         |severity, name, what: String| Finding::new(name, severity, span, format!("what limited it: {what}"));
     let is_null = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
     let finding = match limiter {
-        Limiter::Profile => finding(
-            Severity::Note,
-            "limited-by-profile",
-            "the limits that were asked for (-g, or -i and -j)".into(),
-        ),
+        Limiter::Profile => {
+            let late = late::judge(span).and_then(|late| late.in_short());
+            let late = late.map(|late| format!(", on the whole: {late}")).unwrap_or_default();
+            let what = format!("the limits that were asked for (-g, or -i and -j){late}");
+            finding(Severity::Note, "limited-by-profile", what)
+        }
         Limiter::CpuQuota => {
             let (cpus, group) =
                 quota(span, effort).map_or((0.0, ""), |quota| (quota.cpus, quota.group.as_str()));
@@ -72,16 +77,23 @@ pub(super) fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limite
                 "spread the interrupts of the device (/proc/irq/*/smp_affinity_list, irqbalance), or bind threads to other CPUs (-a)",
             )
         }
-        Limiter::BusyCpus => {
-            let (threads, cpus) = (effort.workers.len(), span.system.topology.allowed_cpus().count());
-            let whose = match threads > cpus {
-                true => format!("the CPUs: {threads} threads share {cpus}"),
-                false => "CPUs that others used".to_owned(),
-            };
-            let waiting = percent(limits.waiting);
-            let what = format!("{whose}: they were ready to run but had none {waiting:.0} % of the time");
-            finding(Severity::Note, "limited-by-busy-cpus", what)
-                .remedy("end what else runs, or use fewer threads")
+        Limiter::BusyCpus => busy_cpus(span, effort, limits),
+        Limiter::Kernel => {
+            let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
+            let what = format!(
+                "the kernel above the device: of {depth:.0} I/Os outstanding the device had {at_device:.1} in flight"
+            );
+            finding(Severity::Note, "limited-by-kernel", what)
+                .remedy("see what works there with -v or perf (file system, compression, encryption, loop devices, locks); the device could do more")
+        }
+        Limiter::Unclear => {
+            let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
+            let message = format!(
+                "what limited it can't be told: of {depth:.0} I/Os outstanding the device had {at_device:.1} in flight, and threads were on a CPU or ready for one {:.0} % of the time",
+                (limits.busy.unwrap_or(0.0) + limits.waiting.unwrap_or(0.0)).min(1.0) * 100.0
+            );
+            Finding::new("limit-unclear", Severity::Note, span, message)
+                .remedy("compare with more threads (-t) and with another depth (-o): what changes the figures is the limit")
         }
         Limiter::Depth => {
             let what = "the queue depth of 1: each I/O waits for the one before, so the latency decides";
@@ -90,13 +102,75 @@ pub(super) fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limite
         }
         Limiter::Storage => {
             let at_device = device::in_flight(span).and_then(|queue| queue.counted);
-            let at_device =
-                at_device.map(|ios| format!(", {ios:.1} of them at the device")).unwrap_or_default();
+            // That the depth asked for wasn't reached is no detail: figures of another depth are what was measured.
+            let but = |ios: f64| if ios < NEARLY * limits.depth as f64 { "but only " } else { "" };
+            let at_device = at_device
+                .map(|ios| format!(", {}{ios:.1} of them at the device", but(ios)))
+                .unwrap_or_default();
             let what = format!("the storage, with {} I/Os outstanding{at_device}", limits.depth);
             finding(Severity::Note, "limited-by-storage", what)
         }
     };
     with_figures(finding, span, effort, limits, limiter)
+}
+
+/// Threads without a CPU, and who had it.
+fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits) -> Finding {
+    let crowd = crowd::of(span, effort);
+    let holder = crowd.map_or(Holder::Others, |crowd| crowd.holder);
+    let shared = sharing(effort);
+    let (severity, whose) = match holder {
+        Holder::Threads => (
+            Severity::Warning,
+            format!(
+                "the program's own threads: {}",
+                shared.clone().unwrap_or_else(|| more_than_cpus(span, effort))
+            ),
+        ),
+        Holder::Kernel => (Severity::Note, "CPUs that threads of the kernel used".to_owned()),
+        Holder::Others => (Severity::Warning, "CPUs that others used".to_owned()),
+    };
+    let waiting = crowd.map_or(limits.waiting.unwrap_or(0.0), |crowd| crowd.waiting) * 100.0;
+    let message = format!(
+        "what limited it: {whose}: threads were ready to run but had none {waiting:.0} % of the time"
+    );
+    let mut finding = Finding::new("limited-by-busy-cpus", severity, span, message);
+    if let Some(shared) = shared.filter(|_| holder != Holder::Threads) {
+        finding = finding.shown_by(format!("of the program's own threads {shared} too"));
+    }
+    for text in crowd.iter().flat_map(|crowd| crowd.evidence(span, effort)) {
+        finding = finding.shown_by(text);
+    }
+    finding.remedy(crowd::remedy(holder))
+}
+
+/// More threads than this are counted, not named.
+const NAMED: usize = 4;
+
+/// Which threads are bound to the same CPUs; `None` = none are.
+fn sharing(effort: &Effort) -> Option<String> {
+    let on = |cpu: u32| (0..).zip(&effort.workers).filter(move |(_, worker)| worker.cpu == Some(cpu));
+    let bound = effort.workers.iter().filter_map(|worker| worker.cpu);
+    let mut shared: Vec<u32> = bound.filter(|cpu| on(*cpu).count() > 1).collect();
+    shared.sort_unstable();
+    shared.dedup();
+    match shared.as_slice() {
+        [] => None,
+        [cpu] if on(*cpu).count() <= NAMED => {
+            let names: Vec<String> = on(*cpu).map(|(thread, _): (u32, _)| thread.to_string()).collect();
+            let (last, first) = names.split_last()?;
+            Some(format!("{} and {last} share CPU {cpu}", first.join(", ")))
+        }
+        [cpu] => Some(format!("{} share CPU {cpu}", on(*cpu).count())),
+        cpus => {
+            let sharing: usize = cpus.iter().map(|cpu| on(*cpu).count()).sum();
+            Some(format!("{sharing} share {} CPUs", cpus.len()))
+        }
+    }
+}
+
+fn more_than_cpus(span: &SpanView, effort: &Effort) -> String {
+    format!("{} share {} CPUs", effort.workers.len(), span.system.topology.allowed_cpus().count())
 }
 
 fn with_figures(
@@ -113,6 +187,23 @@ fn with_figures(
             quota.periods,
             quota.throttled as f64 / 1e9
         ));
+    }
+    if limiter == Limiter::Kernel {
+        let full = processors::full(span);
+        if !full.is_empty() {
+            let names: Vec<String> = full.iter().map(u32::to_string).collect();
+            let cpus = if names.len() == 1 { "CPU" } else { "CPUs" };
+            finding = finding.shown_by(format!("{cpus} {} had no time left", names.join(", ")));
+        }
+        if effort.others.as_ref().is_none_or(|others| others.kernel.is_none()) {
+            finding = finding.shown_by("which threads of the kernel work can't be seen from here".into());
+        }
+    }
+    // What else used the CPUs may be what works for the storage: workers, servers of file systems.
+    if matches!(limiter, Limiter::Kernel | Limiter::Unclear | Limiter::Storage | Limiter::Cpu) {
+        for text in processors::named(effort) {
+            finding = finding.shown_by(text);
+        }
     }
     let percent = |share: f64| share * 100.0;
     if let (Some(busy), Some(busiest), Some(user)) = (limits.busy, limits.busiest, limits.user) {

@@ -1,0 +1,121 @@
+//! What a run reads and what it writes are different files, each of them named once.
+
+use super::{Destination, place};
+use std::fs::FileType;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// A file, and what it was named by.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// As in `--out json:run.json`.
+    pub by: String,
+    /// Where it leads.
+    pub path: PathBuf,
+}
+
+/// What a path leads to, however it is written.
+#[derive(Debug, PartialEq, Eq)]
+enum Identity {
+    /// Device and inode.
+    There(u64, u64),
+    /// A file that isn't there yet, in a folder that is.
+    New(PathBuf),
+}
+
+/// Standard input, output and error.
+const STANDARD: [(&str, &str); 3] = [
+    ("/proc/self/fd/0", "standard input"),
+    ("/proc/self/fd/1", "standard output"),
+    ("/proc/self/fd/2", "standard error"),
+];
+
+/// Refuses two outputs that are the same file, and an output that is an input, by whatever names; and a file that
+/// standard input, output or error goes to already. Nothing is opened. A device such as `/dev/null` or a terminal can be
+/// named several times.
+///
+/// # Errors
+/// A message.
+pub fn refuse_doubles(outputs: &[Named], inputs: &[Named]) -> Result<(), String> {
+    for (number, output) in outputs.iter().enumerate() {
+        let Some(it) = identity(&output.path) else { continue };
+        let is_it = |other: &&Named| identity(&other.path).as_ref() == Some(&it);
+        let by = &output.by;
+        if let Some(input) = inputs.iter().find(is_it) {
+            return Err(format!(
+                "{by}: is the file that {} reads, which would be overwritten; name another file",
+                input.by
+            ));
+        }
+        if let Some(other) = outputs[..number].iter().find(is_it) {
+            return Err(format!(
+                "{by}: is the same file as that of {}, and can take one of them; name another file",
+                other.by
+            ));
+        }
+        // Who names a descriptor means it.
+        if matches!(Destination::of(&output.path), Destination::Descriptor(_)) {
+            continue;
+        }
+        let standard = STANDARD
+            .iter()
+            .find(|(path, _)| is_regular(path) && identity(Path::new(path)).as_ref() == Some(&it));
+        if let Some((_, name)) = standard {
+            return Err(format!(
+                "{by}: is the file that {name} was redirected to (by the shell, as in > FILE); name another file"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn is_regular(path: &str) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.is_file())
+}
+
+/// `None` = it can be written by several at once, or nothing is known of it.
+fn identity(path: &Path) -> Option<Identity> {
+    match std::fs::metadata(path) {
+        Ok(found) => mixes_up(found.file_type()).then(|| Identity::There(found.dev(), found.ino())),
+        Err(_) => place(path).map(Identity::New),
+    }
+}
+
+/// Whether two who write to it spoil each other's work.
+fn mixes_up(kind: FileType) -> bool {
+    kind.is_file() || kind.is_fifo() || kind.is_socket() || kind.is_block_device()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn the_same_file_is_known_by_any_name_and_before_it_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("there"), "").unwrap();
+        std::fs::hard_link(at("there"), at("hard")).unwrap();
+        symlink("there", at("link")).unwrap();
+        symlink("new", at("to-new")).unwrap();
+        let named = |path: PathBuf| Named { by: path.display().to_string(), path };
+        for (one, other, same) in [
+            (at("there"), at("./there"), true),
+            (at("there"), at("hard"), true),
+            (at("link"), at("hard"), true),
+            (at("new"), at("./new"), true),
+            (at("to-new"), at("new"), true),
+            (at("there"), at("new"), false),
+            (at("new"), at("newer"), false),
+            ("/dev/null".into(), "/dev/null".into(), false),
+        ] {
+            let (one, other) = (named(one), named(other));
+            let outputs = refuse_doubles(&[one.clone(), other.clone()], &[]);
+            let input = refuse_doubles(std::slice::from_ref(&one), std::slice::from_ref(&other));
+            assert_eq!((outputs.is_err(), input.is_err()), (same, same), "{one:?} {other:?}");
+            assert!(outputs.err().is_none_or(|why| why.contains("the same file") && why.contains(&one.by)));
+            assert!(input.err().is_none_or(|why| why.contains("reads") && why.contains(&other.by)));
+        }
+    }
+}

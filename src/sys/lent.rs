@@ -1,0 +1,164 @@
+//! Something that one thread works on all the time, and that another one gets when the first is stuck in the kernel.
+//!
+//! ```text
+//! owner:  get .. put_down ─▶ [a call that may never return] ─▶ pick_up .. get ..
+//! heir:                                inherit
+//! ```
+//!
+//! The owner pays two stores and a load per call: no lock, no instruction that waits for other processors. The heir
+//! pays instead, once: it says that it wants the thing, has the kernel run a memory barrier on all processors of this
+//! process (`membarrier(2)`), and then looks whether the thing is put down. If so the owner has stored before the
+//! barrier that it put it down, and will see after it that somebody wants it: it never touches it again.
+
+use std::cell::UnsafeCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
+
+/// What both have.
+#[derive(Debug)]
+struct Lent<T> {
+    thing: UnsafeCell<T>,
+    /// The owner doesn't touch it now.
+    down: AtomicBool,
+    /// The heir wants it: the owner may not pick it up any more.
+    wanted: AtomicBool,
+}
+
+// SAFETY: at any time at most one of them has the thing, see `Owner::pick_up` and `Heir::inherit`; it goes from one
+// thread to the other, for which it has to be `Send`. Nobody shares it.
+unsafe impl<T: Send> Sync for Lent<T> {}
+
+/// Who works on it.
+#[derive(Debug)]
+pub struct Owner<T> {
+    lent: Arc<Lent<T>>,
+    /// It is picked up.
+    here: bool,
+}
+
+/// Who may get it.
+#[derive(Debug)]
+pub struct Heir<T> {
+    lent: Arc<Lent<T>>,
+    inherited: bool,
+}
+
+/// A thing for its owner, who has it picked up, and for its heir.
+pub fn lend<T: Send>(thing: T) -> (Owner<T>, Heir<T>) {
+    let (down, wanted) = (AtomicBool::new(false), AtomicBool::new(false));
+    let lent = Arc::new(Lent { thing: UnsafeCell::new(thing), down, wanted });
+    (Owner { lent: Arc::clone(&lent), here: true }, Heir { lent, inherited: false })
+}
+
+impl<T> Owner<T> {
+    /// The thing; `None` = it is put down, or lost to the heir.
+    #[inline(always)]
+    pub fn get(&mut self) -> Option<&mut T> {
+        // SAFETY: it is picked up, so the heir doesn't touch it, and there is no other reference of ours: this one
+        // borrows the only owner.
+        self.here.then(|| unsafe { &mut *self.lent.thing.get() })
+    }
+
+    /// From now on the heir may get it.
+    #[inline(always)]
+    pub fn put_down(&mut self) {
+        self.here = false;
+        // Whatever was done to it comes before this.
+        self.lent.down.store(true, Ordering::Release);
+    }
+
+    /// Takes it up again. False = the heir wants it, or has it: it is lost for good.
+    #[inline(always)]
+    pub fn pick_up(&mut self) -> bool {
+        self.lent.down.store(false, Ordering::Relaxed);
+        // The processor may still carry out the load first: that is what the heir's barrier is for.
+        compiler_fence(Ordering::SeqCst);
+        if self.lent.wanted.load(Ordering::Acquire) {
+            return self.lose();
+        }
+        self.here = true;
+        true
+    }
+
+    #[cold]
+    fn lose(&mut self) -> bool {
+        self.here = false;
+        // An heir who came too early finds it now.
+        self.lent.down.store(true, Ordering::Release);
+        false
+    }
+}
+
+impl<T> Heir<T> {
+    /// The thing, if its owner has put it down; it is the heir's from then on. Else the owner loses it the next time
+    /// that it puts it down: ask again.
+    pub fn inherit(&mut self) -> Option<&mut T> {
+        if !self.inherited {
+            self.lent.wanted.store(true, Ordering::SeqCst);
+            self.inherited = barrier() && self.lent.down.load(Ordering::SeqCst);
+        }
+        // SAFETY: it was put down when the owner could already see that it is wanted: it doesn't pick it up any more.
+        // There is one heir, which is borrowed.
+        self.inherited.then(|| unsafe { &mut *self.lent.thing.get() })
+    }
+}
+
+/// A memory barrier on all processors that run threads of this process, `membarrier(2)`; false = the kernel has none.
+fn barrier() -> bool {
+    // Numbers of the kernel's interface, which never change.
+    const GLOBAL: libc::c_int = 1;
+    const PRIVATE: libc::c_int = 1 << 3;
+    const REGISTER: libc::c_int = 1 << 4;
+    // SAFETY: takes numbers only, no memory.
+    let call = |command: libc::c_int| unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) } == 0;
+    (call(REGISTER) && call(PRIVATE)) || call(GLOBAL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn what_is_put_down_goes_to_the_heir_and_never_back() {
+        let (mut owner, mut heir) = lend(vec![1]);
+        owner.get().unwrap().push(2);
+        owner.put_down();
+        assert!(owner.get().is_none() && owner.pick_up());
+        assert!(heir.inherit().is_none(), "the owner works on it");
+        owner.put_down();
+        heir.inherit().unwrap().push(3);
+        assert!(!owner.pick_up() && owner.get().is_none());
+        assert_eq!(heir.inherit().unwrap(), &[1, 2, 3]);
+    }
+
+    #[test]
+    fn an_owner_at_work_loses_it_in_one_piece() {
+        for _ in 0..50 {
+            // Two numbers that are always changed together.
+            let (mut owner, mut heir) = lend([0_u64; 2]);
+            let worker = std::thread::spawn(move || {
+                let mut rounds = 0_u64;
+                while let Some(pair) = owner.get() {
+                    rounds += 1;
+                    pair[0] = rounds;
+                    std::hint::black_box(&pair);
+                    pair[1] = rounds;
+                    owner.put_down();
+                    owner.pick_up();
+                }
+                rounds
+            });
+            let end = Instant::now() + Duration::from_secs(20);
+            let found = loop {
+                if let Some(pair) = heir.inherit() {
+                    break *pair;
+                }
+                assert!(Instant::now() < end);
+            };
+            let rounds = worker.join().unwrap();
+            assert_eq!(found, [rounds; 2]);
+            assert_eq!(heir.inherit().copied(), Some(found));
+        }
+    }
+}

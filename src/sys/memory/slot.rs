@@ -1,0 +1,180 @@
+//! Parts of a buffer that the kernel may be at.
+
+use std::marker::PhantomData;
+
+/// Part of a buffer whose I/Os may be in flight, to look at.
+///
+/// It's never a Rust slice, because nothing but the kernel decides when such bytes change: they are copied by address, as
+/// they are at that moment. Where an I/O is in flight in this very part, the copy is a mixture of old and new.
+#[derive(Debug, Clone, Copy)]
+pub struct Slot<'a> {
+    start: *const u8,
+    length: usize,
+    buffer: PhantomData<&'a [u8]>,
+}
+
+/// The same, to fill too. A write that is in flight in this very part carries a mixture of old and new.
+///
+/// It borrows the queue that it's from, so that nothing can be handed over before the slot is let go:
+///
+/// ```compile_fail,E0499
+/// fn misuse(engine: &mut dyn diskspd::engine::Engine, io: diskspd::engine::Io) {
+///     let slot = engine.slot_mut(&io);
+///     let _ = engine.submit(&[io]);
+///     slot.unwrap().copy_from(&[0; 512]);
+/// }
+/// ```
+#[derive(Debug)]
+pub struct SlotMut<'a> {
+    start: *mut u8,
+    length: usize,
+    buffer: PhantomData<&'a mut [u8]>,
+}
+
+impl Slot<'_> {
+    /// # Safety
+    /// So many bytes from `start` on are memory of a buffer that lives as long as the slot.
+    pub(super) unsafe fn new(start: *const u8, length: usize) -> Self {
+        Slot { start, length, buffer: PhantomData }
+    }
+
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Address of the first byte.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.start
+    }
+
+    /// Copies as many bytes as both have, from the start.
+    pub fn copy_to(&self, bytes: &mut [u8]) {
+        // SAFETY: so many are mapped behind both addresses. They don't overlap: of the slot's there is no slice as long
+        // as it lives. What the kernel changes meanwhile is bytes all the same.
+        unsafe {
+            std::ptr::copy_nonoverlapping(self.start, bytes.as_mut_ptr(), self.length.min(bytes.len()));
+        }
+    }
+}
+
+impl SlotMut<'_> {
+    /// # Safety
+    /// As [`Slot::new`]; the memory is private and not borrowed otherwise as long as the slot lives.
+    pub(super) unsafe fn new(start: *mut u8, length: usize) -> Self {
+        SlotMut { start, length, buffer: PhantomData }
+    }
+
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Address of the first byte.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.start
+    }
+
+    /// Copies as many bytes as both have, to the start.
+    pub fn copy_from(&mut self, bytes: &[u8]) {
+        self.put(0, bytes);
+    }
+
+    /// Fills all of it, with one piece after the other; of the last one as much as there is room for.
+    #[inline]
+    pub fn fill_with<const PIECE: usize>(&mut self, mut next: impl FnMut() -> [u8; PIECE]) {
+        let mut at = 0;
+        while PIECE > 0 && at + PIECE <= self.length {
+            let piece = next();
+            // SAFETY: the piece lies within the slot, which is memory that nobody else has borrowed. What the kernel
+            // takes from it meanwhile is bytes all the same.
+            unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), self.start.add(at), PIECE) };
+            at += PIECE;
+        }
+        if PIECE > 0 && at < self.length {
+            self.put(at, &next());
+        }
+    }
+
+    /// Copies as many bytes as there is room for from `at` (at most the length) on.
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        let room = self.length.saturating_sub(at);
+        if room > 0 {
+            // SAFETY: as in `fill_with`.
+            unsafe {
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.add(at), room.min(bytes.len()));
+            }
+        }
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for SlotMut<'a> {
+    /// Bytes that no kernel is at can be used like those.
+    fn from(bytes: &'a mut [u8]) -> Self {
+        SlotMut { start: bytes.as_mut_ptr(), length: bytes.len(), buffer: PhantomData }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Buffer, Shared};
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn a_slot_lies_within_the_buffer_and_one_to_fill_within_its_private_part() {
+        let shared = Shared::new(4096, |bytes: &mut [u8]| -> io::Result<()> {
+            bytes.fill(5);
+            Ok(())
+        });
+        let (mut buffer, places) = Buffer::with_shared(4096, &[&shared.unwrap()]).unwrap();
+        let source = places[0];
+        for (start, length, readable, writable) in [
+            (0, 4096, true, true),
+            (4095, 1, true, true),
+            (4096, 0, true, true),
+            (4095, 2, true, false),
+            (source, 4096, true, false),
+            (source, 4097, false, false),
+            (usize::MAX, 1, false, false),
+            (1, usize::MAX, false, false),
+        ] {
+            assert_eq!(buffer.slot(start, length).is_some(), readable, "{start} {length}");
+            assert_eq!(buffer.slot_mut(start, length).is_some(), writable, "{start} {length}");
+        }
+        let mut seen = [0; 4];
+        buffer.slot(source, 2).unwrap().copy_to(&mut seen);
+        assert_eq!(seen, [5, 5, 0, 0]);
+    }
+
+    #[test]
+    fn a_slot_is_filled_to_its_end_and_not_beyond() {
+        for length in [0, 1, 3, 4, 5, 8, 11] {
+            let mut bytes = [0xee; 16];
+            let mut number = 0;
+            SlotMut::from(&mut bytes[2..2 + length]).fill_with(|| {
+                number += 1;
+                [number; 4]
+            });
+            let expected = |i: usize| (i / 4 + 1) as u8;
+            assert!(
+                bytes[2..2 + length].iter().enumerate().all(|(i, byte)| *byte == expected(i)),
+                "{bytes:?}"
+            );
+            assert!(bytes[..2].iter().chain(&bytes[2 + length..]).all(|byte| *byte == 0xee), "{bytes:?}");
+            SlotMut::from(&mut bytes[2..2 + length]).copy_from(&[9; 5]);
+            assert!(bytes[2..2 + length.min(5)].iter().all(|byte| *byte == 9), "{bytes:?}");
+            assert_eq!(bytes[2 + length], 0xee);
+        }
+    }
+}

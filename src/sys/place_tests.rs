@@ -1,0 +1,119 @@
+use super::*;
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+fn names(folder: &Path) -> Vec<OsString> {
+    let mut names: Vec<OsString> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_was_there_stays_until_the_new_file_is_put_in_its_place_and_hands_on_its_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    std::fs::write(&path, "earlier").unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+    let place = Place::open(&path).unwrap();
+    let mut new = place.begin().unwrap();
+    new.file().write_all(b"new").unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"earlier");
+    drop(place.begin().unwrap());
+    new.put().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"new");
+    assert_eq!(path.metadata().unwrap().mode() & 0o7777, 0o640);
+    new.file().write_all(b"er").unwrap();
+    new.put().unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"newer");
+    assert_eq!(names(folder.path()), ["run.json"]);
+}
+
+#[test]
+fn without_unnamed_files_random_names_do_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let place = Place::open(&path).unwrap();
+    let begin = || {
+        let (file, name) = place.named(MODE).unwrap();
+        NewFile { place: Arc::clone(&place), file, state: State::Named(name) }
+    };
+    drop(begin());
+    assert!(names(folder.path()).is_empty());
+    let mut new = begin();
+    new.file().write_all(b"new").unwrap();
+    assert_eq!(names(folder.path()).len(), 1);
+    new.put().unwrap();
+    assert_eq!(names(folder.path()), ["run.json"]);
+}
+
+#[test]
+fn what_gets_no_name_is_copied_to_one_that_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    std::fs::write(&path, "earlier").unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o604)).unwrap();
+    let place = Place::open(&path).unwrap();
+    let mut new = place.begin().unwrap();
+    new.file().write_all(b"new").unwrap();
+    let name = new.copy_beside().unwrap();
+    new.state = State::Named(name);
+    new.put().unwrap();
+    new.file().write_all(b"er").unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"newer");
+    assert_eq!(path.metadata().unwrap().mode() & 0o7777, 0o604);
+    assert_eq!(names(folder.path()), ["run.json"]);
+}
+
+#[test]
+fn what_cannot_be_put_in_place_is_kept_under_a_name_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let place = Place::open(&path).unwrap();
+    let mut new = place.begin().unwrap();
+    new.file().write_all(b"precious").unwrap();
+    // Somebody makes a folder of that name meanwhile.
+    std::fs::create_dir(&path).unwrap();
+    let not = new.put().unwrap_err();
+    let kept = not.kept.as_ref().unwrap();
+    assert!(not.to_string().contains(&*kept.to_string_lossy()), "{not}");
+    assert_eq!((kept.parent(), kept.extension()), (path.parent(), path.extension()));
+    drop(new);
+    assert_eq!(std::fs::read(kept).unwrap(), b"precious");
+    // The whole folder is gone.
+    let mut new = place.begin().unwrap();
+    new.file().write_all(b"more").unwrap();
+    std::fs::remove_dir_all(folder.path()).unwrap();
+    let elsewhere = new.put().unwrap_err().kept.unwrap();
+    assert_eq!(std::fs::read(&elsewhere).unwrap(), b"more");
+    assert_eq!(elsewhere.metadata().unwrap().mode() & 0o777, 0o600);
+    std::fs::remove_file(elsewhere).unwrap();
+}
+
+#[test]
+fn links_folders_and_what_is_missing_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("file"), "precious").unwrap();
+    symlink("file", at("link")).unwrap();
+    symlink("nothing", at("dangling")).unwrap();
+    std::fs::create_dir(at("folder")).unwrap();
+    for name in ["link", "dangling", "folder", "missing/file", "file/file", ".."] {
+        let refused = Place::open(&at(name)).map(|_| ()).unwrap_err();
+        assert!(refused.to_string().starts_with("can't be "), "{name}: {refused}");
+    }
+    assert_eq!(names(folder.path()), ["dangling", "file", "folder", "link"]);
+    assert_eq!(std::fs::read(at("file")).unwrap(), b"precious");
+}
+
+#[test]
+fn names_are_random_and_fit() {
+    let one = random_name(OsStr::new("run.json"));
+    assert_ne!(one, random_name(OsStr::new("run.json")));
+    let text = one.to_str().unwrap();
+    assert!(text.starts_with("run.") && text.ends_with(".json") && text.len() == 25, "{text}");
+    for long in ["x".repeat(255), format!("a.{}", "y".repeat(253)), format!("{}.json", "z".repeat(250))] {
+        let name = random_name(OsStr::new(&long));
+        assert!(name.len() <= NAME_MAX && name.len() > 17, "{name:?}");
+    }
+}

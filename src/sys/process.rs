@@ -1,0 +1,63 @@
+//! What signals do to this process, and its end.
+
+use std::io;
+use std::os::fd::AsFd;
+
+/// What is said when the standard library gives up: it has said before why, mostly that memory can't be had.
+const GIVEN_UP: &[u8] =
+    b"ERROR: the program can't go on (see the line above) and ends; where memory lacks use fewer threads (-t), a smaller -o or \
+-b, or a higher limit (ulimit -v, the memory limit of the container)\n";
+
+/// Exit code of a run that failed.
+const FAILED: libc::c_int = 1;
+
+/// Signals that would end the process without a word become errors: a file that may not grow any more (`SIGXFSZ`) is an
+/// error of that write, and giving up (`SIGABRT`) is a failed run with a message.
+pub fn prepare() {
+    // SAFETY: the handler only does what may be done in a signal handler: it writes, and ends the process.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        libc::signal(libc::SIGABRT, give_up as *const () as libc::sighandler_t);
+    }
+}
+
+extern "C" fn give_up(_: libc::c_int) {
+    // SAFETY: both may be called in a signal handler; the text is constant.
+    unsafe {
+        libc::write(2, GIVEN_UP.as_ptr().cast(), GIVEN_UP.len());
+        libc::_exit(FAILED)
+    }
+}
+
+/// Whether the process was started with this signal ignored, as `nohup` does.
+pub fn is_ignored(signal: i32) -> bool {
+    // SAFETY: the kernel fills in the structure, which may hold anything before; nothing is changed.
+    unsafe {
+        let mut found: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut found) == 0 && found.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Ends the process now, whatever its threads are waiting for. Standard input, output and error are given back first: the
+/// kernel keeps a thread that it doesn't release, and with it everything that is open, but others shall not wait for it.
+pub fn end(code: u8) -> ! {
+    let _ = io::Write::flush(&mut io::stdout());
+    if let Ok(null) = std::fs::File::options().read(true).write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdin(null.as_fd());
+        let _ = rustix::stdio::dup2_stdout(null.as_fd());
+        let _ = rustix::stdio::dup2_stderr(null.as_fd());
+    }
+    // SAFETY: takes a number only, and doesn't return.
+    unsafe { libc::_exit(libc::c_int::from(code)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ignored_is_known() {
+        prepare();
+        assert!(is_ignored(libc::SIGXFSZ) && !is_ignored(libc::SIGABRT) && !is_ignored(libc::SIGWINCH));
+    }
+}

@@ -1,0 +1,21 @@
+//! What goes to standard output. Files and pipes get every byte as it is, as scripts expect from DISKSPD; on a terminal what
+//! names, records and devices say can't do anything but be read.
+
+use crate::units::visible::Guard;
+use std::io::{IsTerminal, Stdout, Write};
+
+/// Whether people read it directly.
+pub fn is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Standard output, harmless where it is a terminal.
+pub fn writer() -> Guard<Stdout> {
+    Guard::new(std::io::stdout(), is_terminal())
+}
+
+/// Writes text on the way; errors are ignored: those of the report itself are told where that is written.
+pub fn write(text: &str) {
+    let mut out = writer();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

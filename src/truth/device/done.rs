@@ -1,0 +1,114 @@
+//! What devices did together, by the kernel's counters.
+
+use super::part::Part;
+use crate::system::io_counters::{DeviceActivity, DeviceFacts, Flow};
+use crate::system::stack::{Layer, LayerKind};
+
+/// What some devices did together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Done {
+    pub read: Flow,
+    /// Those with data.
+    pub write: Flow,
+    /// Flushes of their write caches; `None` = the kernel doesn't tell.
+    pub flushes: Option<u64>,
+    /// At most so many I/Os among the writes may have been flushes without data, for all that is known.
+    pub doubtful: u64,
+    /// Time that their I/Os together were in flight, flushes left out, ms.
+    pub queue_ms: u64,
+}
+
+impl Done {
+    /// Bytes read and written; what an edited record claims may be more than there are numbers.
+    pub fn bytes(&self) -> u64 {
+        self.read.bytes.saturating_add(self.write.bytes)
+    }
+}
+
+/// What these devices did.
+///
+/// # Errors
+/// One of them has no statistics: why, and what helps.
+pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, (String, Option<String>)> {
+    let mut sum = Done { flushes: Some(0), ..Done::default() };
+    let mut flushable = false;
+    for layer in layers {
+        let name = &layer.name;
+        let found = activity(facts, name);
+        let Some(DeviceActivity { done, .. }) = found.filter(|device| device.ever || layer.on.is_empty())
+        else {
+            return Err((format!("the kernel has no statistics of {name}"), None));
+        };
+        if !layer.counted && done.read.ios == 0 && done.write.ios == 0 {
+            let disk = layer.on.first().filter(|_| layer.kind == LayerKind::Partition).unwrap_or(name);
+            return Err((
+                format!("the kernel counts no I/O of {name}: its statistics are switched off"),
+                Some(format!("echo 1 > /sys/block/{disk}/queue/iostats")),
+            ));
+        }
+        // A device without a cache that could be lost is never asked to flush it.
+        if layer.traits.is_some_and(|traits| traits.write_back != Some(false)) {
+            flushable = true;
+            sum.flushes = sum.flushes.zip(flushes(part, facts, layer)).map(|(a, b)| a.saturating_add(b));
+        }
+        let queue_ms = done.queue_ms.saturating_sub(done.flush_ms.unwrap_or(0));
+        sum.queue_ms = sum.queue_ms.saturating_add(queue_ms);
+        for (sum, more) in [(&mut sum.read, &done.read), (&mut sum.write, &done.write)] {
+            sum.ios = sum.ios.saturating_add(more.ios);
+            sum.merges = sum.merges.saturating_add(more.merges);
+            sum.bytes = sum.bytes.saturating_add(more.bytes);
+        }
+    }
+    if flushable {
+        let most = most_empty(part, &sum, layers.len() as u64);
+        sum.write.ios -= empty(part, &sum, most);
+        sum.doubtful = most.min(sum.write.ios.saturating_sub(1));
+    }
+    Ok(sum)
+}
+
+fn activity<'a>(facts: &'a DeviceFacts, name: &str) -> Option<&'a DeviceActivity> {
+    facts.devices.iter().find(|device| device.name == name)
+}
+
+/// Flushes of a device. The kernel counts them where requests wait in a queue: those of a partition with its disk's, those
+/// of devices that only pass I/O on (device mapper, md) with the ones beneath them.
+fn flushes(part: &Part, facts: &DeviceFacts, layer: &Layer) -> Option<u64> {
+    let own = activity(facts, &layer.name)?.done.flushes?;
+    let all = part.layers();
+    let below = all.iter().filter(|below| layer.on.contains(&below.name));
+    match layer.kind {
+        _ if own > 0 => Some(own),
+        LayerKind::Partition | LayerKind::Mapper | LayerKind::Raid | LayerKind::Bcache => {
+            Some(below.filter_map(|below| flushes(part, facts, below)).max().unwrap_or(0))
+        }
+        _ => Some(own),
+    }
+}
+
+/// The kernel counts a flush that somebody asks for without data as a write of no bytes, beside those that the device did.
+/// How many of the writes these are, at most: each needs a flush of the device, which those in flight together share, and
+/// there are no more than were asked for.
+fn most_empty(part: &Part, done: &Done, devices: u64) -> u64 {
+    let asked = part.durable.saturating_mul(devices);
+    let possible = match done.flushes {
+        Some(flushes) => flushes.saturating_mul(part.in_flight.ios.max(1)).min(asked.max(flushes)),
+        None => asked,
+    };
+    possible.min(done.write.ios.saturating_sub(u64::from(done.write.bytes > 0)))
+}
+
+/// And how many they are: of what is possible, what leaves writes of the size that was counted. So nothing is ever said
+/// of sizes that flushes could explain.
+fn empty(part: &Part, done: &Done, most: u64) -> u64 {
+    if part.write.bytes == 0 {
+        return most;
+    }
+    done.write.ios.saturating_sub(expected(done.write.bytes, part.write)).min(most)
+}
+
+/// I/Os that so many bytes are at the mean size of those counted.
+pub fn expected(bytes: u64, counted: super::part::Counted) -> u64 {
+    let ios = u128::from(bytes) * u128::from(counted.ios) / u128::from(counted.bytes.max(1));
+    u64::try_from(ios).unwrap_or(u64::MAX)
+}

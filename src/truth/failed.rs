@@ -1,0 +1,104 @@
+//! I/Os that failed, and I/Os that transferred less than a block: what is counted is not what was asked for.
+
+use super::{Finding, Severity, SpanVerdict, SpanView};
+use crate::engine::Direction;
+use crate::profile::RawText;
+use crate::results::{IoErrors, TargetResults};
+
+/// From this share on short I/Os make the figures something else.
+const MANY: f64 = 0.001;
+
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    failed(span).into_iter().chain(short(span)).collect()
+}
+
+/// A verdict that names the I/Os that failed, where any did: the device did what was counted, and that wasn't all.
+pub(super) fn mentioned(span: &SpanView, mut verdict: SpanVerdict) -> SpanVerdict {
+    for part in &mut verdict.parts {
+        let here = span.results.errors.iter().filter(|error| part.targets.contains(&error.path));
+        match here.map(|error| error.count).fold(0, u64::saturating_add) {
+            0 => {}
+            1 => part.message += "; 1 more I/O failed",
+            failed => part.message += &format!("; {failed} more I/Os failed"),
+        }
+    }
+    verdict
+}
+
+/// Every failure stops a request (`-x`): what follows is measured at a lower depth, or not at all.
+fn failed(span: &SpanView) -> Option<Finding> {
+    let errors = &span.results.errors;
+    let failed = span.measured.failed;
+    if failed == 0 {
+        return None;
+    }
+    let ios = span.measured.total.total.throughput.ios;
+    let workers = span.results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
+    let depth =
+        workers.map(|effort| effort.workers.iter().map(|worker| u64::from(worker.depth)).sum::<u64>());
+    let last = errors.iter().flat_map(|error| &error.at_us).max().map(|us| *us as f64 / 1e6);
+    let what = match failed {
+        1 => format!("1 I/O failed ({ios} were counted)"),
+        _ => format!("{failed} I/Os failed ({ios} were counted)"),
+    };
+    let effect = match (depth, last) {
+        (Some(depth), Some(last)) if failed >= depth && last > 0.0 => format!(
+            "every request stopped: from second {last:.2} on nothing was done, but rates are over {:.2} s",
+            span.measured.seconds
+        ),
+        (Some(depth), Some(_)) if failed >= depth => "every request stopped before measuring began".into(),
+        (Some(depth), _) => format!("{failed} of {depth} requests stopped, the others went on"),
+        (None, _) => "each one stopped its request (-x)".into(),
+    };
+    let mut finding = Finding::new("failed-ios", Severity::Wrong, span, format!("{what}, and {effect}"));
+    for error in errors {
+        finding = finding.shown_by(described(error));
+    }
+    Some(
+        finding.remedy(
+            "find out why (dmesg) and measure again; without -x the first I/O that fails ends the run",
+        ),
+    )
+}
+
+/// `64 reads of 'x' failed: Input/output error (os error 5), the first one at offset 4096`
+fn described(error: &IoErrors) -> String {
+    let IoErrors { path, direction, errno, count, first_offset, .. } = error;
+    let name = match (direction, count) {
+        (Direction::Read, 1) => "read",
+        (Direction::Read, _) => "reads",
+        (Direction::Write, 1) => "write",
+        (Direction::Write, _) => "writes",
+    };
+    let why = std::io::Error::from_raw_os_error(*errno);
+    format!("{count} {name} of '{path}' failed: {why}, the first one at offset {first_offset}")
+}
+
+/// One finding for each target, all threads together.
+fn short(span: &SpanView) -> Vec<Finding> {
+    let rows = || span.results.threads.iter().flat_map(|thread| &thread.targets);
+    let mut paths: Vec<&RawText> = Vec::new();
+    for target in rows().filter(|target| target.read.short > 0 || target.write.short > 0) {
+        if !paths.contains(&&target.path) {
+            paths.push(&target.path);
+        }
+    }
+    let sum = |path: &RawText, of: fn(&TargetResults) -> u64| {
+        rows().filter(|target| target.path == *path).map(of).fold(0, u64::saturating_add)
+    };
+    let finding = |path: &RawText| {
+        let short = sum(path, |target| target.read.short.saturating_add(target.write.short));
+        let ios = sum(path, |target| target.read.ios.saturating_add(target.write.ios));
+        let share = short as f64 / ios.max(1) as f64;
+        let severity = if share >= MANY { Severity::Wrong } else { Severity::Warning };
+        let message = format!(
+            "{short} of {ios} I/Os on '{path}' transferred less than a block ({:.1} %); they count with what they \
+             transferred",
+            share * 100.0
+        );
+        Finding::new("short-ios", severity, span, message)
+            .on(path)
+            .remedy("did it become shorter during the run? Let nobody else change it, and measure again")
+    };
+    paths.into_iter().map(finding).collect()
+}

@@ -1,0 +1,74 @@
+//! Was the program itself kept from running? Then the figures are those of a shorter time than they say.
+
+use super::{Finding, Severity, SpanView};
+use crate::results::{Delays, EndedBy};
+
+/// From this share of the measured time on it is worth telling.
+const SOME: f64 = 0.02;
+/// From this share on the figures are not what they seem to be.
+const MUCH: f64 = 0.05;
+/// A very busy machine may wake a thread some hundredths of a second late. Unless the program is known to have been stopped
+/// it takes one delay as long as this, us, to say that it could not run,
+const LATE: u64 = 300_000;
+/// and one as long as this to say that the figures are wrong: the workers may have got more of the CPUs than the one thread
+/// that was late.
+const VERY_LATE: u64 = 1_000_000;
+
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let delays = span.results.observed.as_ref().and_then(|observed| observed.delays);
+    delays.map_or_else(Vec::new, |delays| {
+        held_up(span, &delays).into_iter().chain(suspended(span, &delays)).collect()
+    })
+}
+
+/// How bad delays are that take this share of the measured time; `None` = not worth a word.
+fn severity(delays: &Delays, share: f64) -> Option<Severity> {
+    let long = |least| delays.continued || delays.longest_us >= least;
+    match share {
+        _ if share >= MUCH && long(VERY_LATE) => Some(Severity::Wrong),
+        _ if share >= SOME && long(LATE) => Some(Severity::Warning),
+        _ => None,
+    }
+}
+
+fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
+    let seconds = delays.total_us as f64 / 1e6;
+    let share = seconds / span.measured.seconds;
+    let severity = severity(delays, share)?;
+    let what = match delays.continued {
+        true => "was stopped (SIGSTOP, Ctrl-Z or a debugger)",
+        false => "was starved or frozen, or its machine was paused",
+    };
+    let message = format!(
+        "the program {what}: it could not run for {seconds:.2} of {:.2} s measured ({:.0} %)",
+        span.measured.seconds,
+        share * 100.0
+    );
+    let times = if delays.times == 1 { "once".into() } else { format!("{} times", delays.times) };
+    let mut finding = Finding::new("held-up", severity, span, message).shown_by(format!(
+        "the controlling thread woke late {times}, by {:.2} s at most, until second {:.2}",
+        delays.longest_us as f64 / 1e6,
+        delays.longest_at_us as f64 / 1e6
+    ));
+    let asked = f64::from(span.asked.duration);
+    let in_time = span.results.ended.is_none_or(|ended| ended.by == EndedBy::Time);
+    if in_time && span.measured.seconds > asked * (1.0 + SOME) {
+        finding = finding.shown_by(format!(
+            "measuring took {:.2} s instead of {asked:.0}: its end came while the program could not run",
+            span.measured.seconds
+        ));
+    }
+    Some(finding.remedy("rates and latencies contain that time: measure again, undisturbed"))
+}
+
+/// The clock that the run is timed by stands still in suspend: the share of the measured time says nothing.
+fn suspended(span: &SpanView, delays: &Delays) -> Option<Finding> {
+    let seconds = delays.suspended_us as f64 / 1e6;
+    let severity = if seconds >= 0.01 { Severity::Wrong } else { return None };
+    let message = format!("the machine was suspended for {seconds:.1} s while it was measured");
+    Some(
+        Finding::new("suspended", severity, span, message).remedy(
+            "devices start anew after it: keep the machine awake (systemd-inhibit) and measure again",
+        ),
+    )
+}

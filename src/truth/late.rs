@@ -1,0 +1,192 @@
+//! I/Os that started later than they were to (`-g`): their wait is in no latency.
+
+use super::{Finding, Severity, SpanView, limit};
+use crate::profile::Throughput;
+use crate::results::{PERCENTILES, PacedFigures, PacedLatency};
+
+/// From this share of I/Os on that started late the 99.9th percentile is another one, ...
+const IN_TAIL: f64 = 0.001;
+/// ... and from this one the 99th.
+const MANY: f64 = 0.01;
+/// Fewer late I/Os than this are chance, ...
+const FEW: u64 = 5;
+/// ... unless one was so late, ms.
+const LONG: f64 = 100.0;
+/// Response times that exceed service times by less than this share are the same figure to whoever reads them.
+const SAME: f64 = 0.1;
+/// Threads that had no CPU for so much of the time in which I/Os were late explain that they were, ...
+const EXPLAINS: f64 = 0.5;
+/// ... and that is a warning only from this share of the I/Os on: it says nothing against the storage.
+const MANY_WITHOUT_CPU: f64 = 0.1;
+/// At the end of a run that keeps its rate an I/O may just have become due, ms.
+const JUST_DUE: f64 = 1.0;
+/// I/Os that were never started are a lower rate: from this share on it wasn't kept.
+const KEPT: f64 = 0.95;
+
+/// What I/Os that started late take away from the figures.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Late<'a> {
+    figures: &'a PacedFigures,
+    /// I/Os that started late or, being due, not at all.
+    ios: u64,
+    /// Of how many.
+    of: u64,
+    /// How late the worst one was, ms.
+    longest: f64,
+    /// Threads had no CPU so long, s; `None` = not long enough to explain it, or not known.
+    without_cpu: Option<f64>,
+    severity: Severity,
+}
+
+/// `None` = it doesn't matter, or no I/O had a time to start at.
+pub(super) fn judge<'a>(span: &SpanView<'a>) -> Option<Late<'a>> {
+    let figures = span.measured.paced.as_ref()?;
+    let overdue = figures.max_overdue.filter(|ms| *ms > JUST_DUE);
+    let never = overdue.map_or(0, |_| figures.overdue);
+    let (ios, of) = (figures.late.saturating_add(never), figures.ios.saturating_add(never));
+    let longest = figures.max_delay.unwrap_or(0.0).max(overdue.unwrap_or(0.0));
+    let share = ios as f64 / of.max(1) as f64;
+    if share < IN_TAIL || (ios < FEW && longest < LONG) || (never == 0 && is_same(figures)) {
+        return None;
+    }
+    // I/Os are due evenly: the share of late ones is the share of the time in which they were late.
+    let behind = share * span.measured.seconds;
+    let without_cpu = without_cpu(span).filter(|seconds| *seconds >= EXPLAINS * behind);
+    let many = if without_cpu.is_some() { MANY_WITHOUT_CPU } else { MANY };
+    let severity = if share >= many { Severity::Warning } else { Severity::Note };
+    Some(Late { figures, ios, of, longest, without_cpu, severity })
+}
+
+impl Late<'_> {
+    /// `16.7 % of the I/Os started late`, for other findings of the run; `None` = too few for that.
+    pub(super) fn in_short(&self) -> Option<String> {
+        let share = self.percent();
+        (self.severity >= Severity::Warning).then(|| format!("{share:.1} % of the I/Os started late"))
+    }
+
+    fn percent(&self) -> f64 {
+        self.ios as f64 / self.of.max(1) as f64 * 100.0
+    }
+}
+
+/// Whether it makes no difference from where latencies are counted.
+fn is_same(figures: &PacedFigures) -> bool {
+    let (Some(service), Some(response)) = (&figures.service, &figures.response) else { return false };
+    let same = |service: Option<f64>, response: Option<f64>| match (service, response) {
+        (Some(service), Some(response)) => response <= service * (1.0 + SAME),
+        _ => true,
+    };
+    let rows = service.chart.percentiles.iter().zip(&response.chart.percentiles).zip(PERCENTILES);
+    let mut known = rows.filter(|(_, share)| *share <= 0.999);
+    same(service.total.mean, response.total.mean)
+        && known.all(|((service, response), _)| same(service.total, response.total))
+}
+
+/// How long the threads, on average, were ready to run and had no CPU, s.
+fn without_cpu(span: &SpanView) -> Option<f64> {
+    let limits = limit::judge(span)?;
+    let share = limits.waiting.unwrap_or(0.0) + limits.stolen.unwrap_or(0.0);
+    (share > 0.0).then_some(share * span.measured.seconds)
+}
+
+/// I/Os that started late, and for programs both kinds of latency.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let Some(figures) = &span.measured.paced else { return Vec::new() };
+    match judge(span) {
+        Some(late) => vec![finding(span, &late)],
+        None => both(figures)
+            .map(|text| {
+                let message = "I/Os started when they were due (-g): their latencies hold all of their wait";
+                Finding::new("on-time", Severity::Note, span, message.into()).shown_by(text).quietly()
+            })
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn finding(span: &SpanView, late: &Late) -> Finding {
+    let Late { figures, ios, of, longest, .. } = *late;
+    let message = format!(
+        "{:.1} % of the I/Os ({ios} of {of}) started more than 1 ms after they were due (-g), up to {}: their latencies leave that wait out",
+        late.percent(),
+        duration(longest)
+    );
+    let mut finding = Finding::new("late-starts", late.severity, span, message);
+    finding = match both(figures) {
+        Some(text) => finding.shown_by(text),
+        None => finding.shown_by("-L shows latencies from where I/Os were due, too".into()),
+    };
+    if let Some(longest) = figures.max_overdue.filter(|ms| *ms > JUST_DUE) {
+        finding = finding.shown_by(format!(
+            "{} more were due at the end, the first for {}, and had not been started: they are in no other figure",
+            figures.overdue,
+            duration(longest)
+        ));
+    }
+    finding.shown_by(cause(span, late)).remedy(
+        "for what users with this load would see take the response times (JSON, CSV and --stream with -L); for the \
+         storage alone a rate that it keeps (-g), or more outstanding I/Os (-o)",
+    )
+}
+
+fn cause(span: &SpanView, late: &Late) -> String {
+    if let Some(seconds) = late.without_cpu {
+        return format!(
+            "threads were ready to run but had no CPU for {seconds:.2} s: it need not be the storage"
+        );
+    }
+    let kept = rate(span).map(|rate| span.measured.total.total.throughput.bytes as f64 / rate);
+    if let Some(kept) = kept.filter(|kept| *kept < KEPT) {
+        return format!("the rate was not kept: {:.0} % of it were reached", kept * 100.0);
+    }
+    match span.measured.latency.as_ref().and_then(|latency| latency.all.max.total) {
+        Some(longest) if longest >= late.longest / 2.0 => {
+            format!("an I/O took up to {}: the others waited for it in the program", duration(longest))
+        }
+        _ => "while all outstanding I/Os (-o) are in flight, or the thread isn't woken up, none is started"
+            .into(),
+    }
+}
+
+/// Bytes that would have been transferred at the rates asked for; `None` = not every target has one.
+fn rate(span: &SpanView) -> Option<f64> {
+    let each = span.asked.targets.iter().map(|target| {
+        let threads = f64::from(span.asked.threads_on(target));
+        match target.throughput {
+            Some(Throughput::Iops(iops)) if iops > 0 => {
+                Some(threads * f64::from(iops) * f64::from(target.block_size))
+            }
+            Some(Throughput::BytesPerMillisecond(bytes)) if bytes > 0 => {
+                Some(threads * f64::from(bytes) * 1000.0)
+            }
+            _ => None,
+        }
+    });
+    Some(each.sum::<Option<f64>>()? * span.measured.seconds)
+}
+
+/// Both kinds of latency in a line.
+fn both(figures: &PacedFigures) -> Option<String> {
+    let text = |latency: &PacedLatency| {
+        let at = |share: f64| {
+            let row = PERCENTILES.iter().position(|p| *p == share)?;
+            latency.chart.percentiles.get(row)?.total
+        };
+        let all = [latency.total.mean?, at(0.99)?, at(0.999)?].map(duration);
+        Some(format!("{} on average, p99 {}, p99.9 {}", all[0], all[1], all[2]))
+    };
+    let (service, response) =
+        (figures.service.as_ref().and_then(text)?, figures.response.as_ref().and_then(text)?);
+    Some(format!(
+        "response times, from where I/Os were due: {response}; service times, from where they started: {service}"
+    ))
+}
+
+/// ms, in a unit that people read.
+fn duration(ms: f64) -> String {
+    match ms {
+        1000.0.. => format!("{:.2} s", ms / 1000.0),
+        10.0.. => format!("{ms:.0} ms"),
+        _ => format!("{ms:.3} ms"),
+    }
+}

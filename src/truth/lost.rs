@@ -1,0 +1,31 @@
+//! What the kernel had promised to write, and couldn't.
+
+use super::{Finding, Severity, SpanView};
+
+/// Buffered writes count when they are in memory. What fails later is told to who asks: by `fsync`, or here.
+pub fn check(span: &SpanView) -> Vec<Finding> {
+    let observed = span.results.observed.as_ref();
+    let devices = observed.and_then(|observed| observed.devices.as_ref());
+    let targets = devices.into_iter().flat_map(|devices| &devices.targets);
+    let mut findings: Vec<Finding> = targets
+        .filter_map(|target| {
+            let error = std::io::Error::from_raw_os_error(target.write_error?);
+            let message = format!(
+                "what was written to '{}' did not all reach the device: {error}; the writes count as done all the same",
+                target.path
+            );
+            let found = Finding::new("writes-lost", Severity::Wrong, span, message);
+            Some(found.on(&target.path).remedy("look for the cause in dmesg; with -Su the writes that fail are seen"))
+        })
+        .collect();
+    let offline = observed.map_or(&[][..], |observed| &observed.offline);
+    if !offline.is_empty() {
+        let cpus: Vec<String> = offline.iter().map(u32::to_string).collect();
+        let message = format!(
+            "went offline while it was measured: CPU {}; its row in the table of CPUs says 0 % for it",
+            cpus.join(", ")
+        );
+        findings.push(Finding::new("cpu-offline", Severity::Note, span, message));
+    }
+    findings
+}

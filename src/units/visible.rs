@@ -1,0 +1,144 @@
+//! Text that came from elsewhere (a name, a record, a profile, a device), made harmless for a terminal: what would move the
+//! cursor, set colours or a title, turn the reading order round or hide is shown as an escape instead.
+//!
+//! `ESC` becomes `\x1b`, a line feed `\n`, U+202E `\u{202e}`, a byte that isn't UTF-8 `\x9b`. A backslash stays as it is:
+//! this is for reading, not for reading back.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Whether a character does something to a terminal, or to the reading of its neighbours, instead of being seen.
+pub fn drives(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{61c}'                   // Arabic letter mark
+            | '\u{180e}'                // a separator without width
+            | '\u{200b}'..='\u{200f}'   // without width, and marks of direction
+            | '\u{2028}'..='\u{202e}'   // separators of lines and paragraphs, embeddings and overrides of direction
+            | '\u{2060}'..='\u{206f}'   // without width, isolates, shaping
+            | '\u{feff}'                // a byte order mark, without width elsewhere
+            | '\u{fff9}'..='\u{fffb}'   // annotations between lines
+            | '\u{e0000}'..='\u{e007f}' // tags, which aren't seen
+        )
+}
+
+fn push(text: &mut String, c: char) {
+    match c {
+        '\n' => text.push_str("\\n"),
+        '\r' => text.push_str("\\r"),
+        '\t' => text.push_str("\\t"),
+        c if u32::from(c) < 0x100 => text.push_str(&format!("\\x{:02x}", u32::from(c))),
+        c => text.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+    }
+}
+
+fn escaped<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
+    let harmful = |c: char| drives(c) && !kept.contains(&c);
+    if !text.contains(harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if harmful(c) { push(&mut shown, c) } else { shown.push(c) }
+    }
+    Cow::Owned(shown)
+}
+
+/// A name, or anything else that has its place within a line.
+pub fn line(text: &str) -> Cow<'_, str> {
+    escaped(text, &[])
+}
+
+/// Text of several lines: line feeds and tabs stay what they are.
+pub fn lines(text: &str) -> Cow<'_, str> {
+    escaped(text, &['\n', '\t'])
+}
+
+/// Passes lines on to a terminal, made harmless; to anything else byte by byte as they are.
+#[derive(Debug)]
+pub struct Guard<W: Write> {
+    sink: W,
+    terminal: bool,
+    /// The beginning of a character whose end wasn't written yet.
+    begun: Vec<u8>,
+}
+
+impl<W: Write> Guard<W> {
+    /// `terminal`: what `sink` is.
+    pub fn new(sink: W, terminal: bool) -> Guard<W> {
+        Guard { sink, terminal, begun: Vec::new() }
+    }
+
+    fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut shown = String::new();
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            shown.push_str(&lines(chunk.valid()));
+            let invalid = chunk.invalid();
+            if chunks.peek().is_none() && is_beginning(invalid) {
+                self.begun = invalid.to_vec();
+            } else {
+                invalid.iter().for_each(|byte| shown.push_str(&format!("\\x{byte:02x}")));
+            }
+        }
+        self.sink.write_all(shown.as_bytes())
+    }
+}
+
+/// Whether more bytes could make a character of it.
+fn is_beginning(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
+}
+
+impl<W: Write> Write for Guard<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.terminal {
+            return self.sink.write(bytes);
+        }
+        let begun = std::mem::take(&mut self.begun);
+        match begun.is_empty() {
+            true => self.pass(bytes)?,
+            false => self.pass(&[&begun[..], bytes].concat())?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        for byte in std::mem::take(&mut self.begun) {
+            self.sink.write_all(format!("\\x{byte:02x}").as_bytes())?;
+        }
+        self.sink.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str = "a\x1b]0;t\x07\r\u{9b}31m\u{202e}\u{200b}\x7f\u{2066}\u{feff}b\n\tc µ 日本";
+
+    #[test]
+    fn what_drives_a_terminal_is_shown_and_the_rest_stays() {
+        let shown = "a\\x1b]0;t\\x07\\r\\x9b31m\\u{202e}\\u{200b}\\x7f\\u{2066}\\u{feff}b";
+        assert_eq!(line(HOSTILE), format!("{shown}\\n\\tc µ 日本"));
+        assert_eq!(lines(HOSTILE), format!("{shown}\n\tc µ 日本"));
+        assert!(matches!(line("plain µ"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_guard_gives_the_same_however_the_bytes_come_and_files_get_them_as_they_are() {
+        let bytes = [HOSTILE.as_bytes(), b"\xff\x9b\xc3", HOSTILE.as_bytes(), b"\xe2\x80"].concat();
+        let through = |terminal, size| {
+            let mut guard = Guard::new(Vec::new(), terminal);
+            bytes.chunks(size).for_each(|chunk| guard.write_all(chunk).unwrap());
+            guard.flush().unwrap();
+            guard.sink
+        };
+        let shown = lines(HOSTILE);
+        let expected = format!("{shown}\\xff\\x9b\\xc3{shown}\\xe2\\x80");
+        for size in [1, 2, 3, 7, bytes.len()] {
+            assert_eq!(String::from_utf8(through(true, size)).unwrap(), expected, "{size}");
+            assert_eq!(through(false, size), bytes);
+        }
+    }
+}

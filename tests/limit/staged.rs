@@ -1,0 +1,305 @@
+//! Runs whose bottleneck is known, because it was staged, and what the limit line said of them: the table in
+//! docs/truth.md. Needs root, a quiet machine and a few minutes:
+//!
+//! ```text
+//! cargo test --test limit -- --ignored --nocapture known_bottlenecks
+//! ```
+
+use super::{Loops, SECOND};
+use crate::common::loops::{Loop, run};
+use crate::common::{Zram, command_of};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the target is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum On {
+    /// A name; nothing is opened.
+    Nothing,
+    /// A file on the machine's own disk.
+    Disk,
+    /// The same, all of it in the page cache.
+    Cached,
+    /// A file in memory.
+    Memory,
+    /// zram, filled with random data.
+    Compressed,
+    /// A loop device over a file on the machine's disk, past the page cache or by it.
+    LoopDirect,
+    LoopCached,
+    /// A file of random data on btrfs on zram: checksums.
+    Btrfs,
+    /// The same, compressed with zlib, to be written.
+    BtrfsZlib,
+    /// A file on ext4 on zram.
+    Ext4,
+    /// A file of the disk, through FUSE.
+    Fuse,
+}
+
+/// What happens meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Beside {
+    Nothing,
+    /// Three busy loops for each CPU.
+    Loops,
+    /// Half of a CPU.
+    CpuQuota,
+    /// Reads per second; bytes read per second.
+    Reads(u64),
+    Bytes(u64),
+}
+
+/// What happens, on what, beside what, with which options, and what may be said of it: the names of the limits.
+type Row = (&'static str, On, Beside, &'static str, &'static [&'static str]);
+
+const FULL: &str = "-b4K -r -o32 -Su";
+const ONE: &str = "-b4K -r -o1 -Su";
+
+const ROWS: [Row; 35] = [
+    ("engine that does nothing", On::Nothing, Beside::Nothing, "-c1G -b4K -r -o8 --engine null", &["tool"]),
+    (
+        "the same, random content",
+        On::Nothing,
+        Beside::Nothing,
+        "-c1G -b64K -r -w100 -Zr -o8 --engine null",
+        &["tool"],
+    ),
+    ("page cache, small blocks", On::Cached, Beside::Nothing, "-b4K -r -o1", &["cpu"]),
+    ("page cache, large blocks", On::Cached, Beside::Nothing, "-b1M -s -o1", &["cpu"]),
+    ("page cache, io_uring", On::Cached, Beside::Nothing, "-b4K -r -o32", &["cpu"]),
+    ("page cache, mapped", On::Cached, Beside::Nothing, "-b64K -r -Sm", &["cpu"]),
+    ("tmpfs", On::Memory, Beside::Nothing, "-b64K -r -o4", &["cpu"]),
+    ("decompression in the thread (zram)", On::Compressed, Beside::Nothing, ONE, &["cpu"]),
+    ("the same, deep", On::Compressed, Beside::Nothing, FULL, &["cpu"]),
+    (
+        "compression in the thread (ext4 on zram)",
+        On::Ext4,
+        Beside::Nothing,
+        "-b64K -r -w100 -o8 -Su",
+        &["cpu"],
+    ),
+    ("one I/O at a time", On::Disk, Beside::Nothing, ONE, &["depth"]),
+    ("one at a time, sync", On::Disk, Beside::Nothing, "-b4K -r -o1 -Su --engine sync", &["depth"]),
+    ("one durable write at a time", On::Disk, Beside::Nothing, "-b4K -r -w100 -o1 -Sh", &["depth"]),
+    ("one large read at a time", On::Disk, Beside::Nothing, "-b256K -r -o1 -Su", &["depth"]),
+    ("disk, small blocks", On::Disk, Beside::Nothing, FULL, &["storage"]),
+    ("disk, bytes per second", On::Disk, Beside::Nothing, "-b256K -r -o16 -Su", &["storage"]),
+    ("disk, two threads", On::Disk, Beside::Nothing, "-b64K -r -o8 -t2 -Su", &["storage"]),
+    (
+        "loop device past the page cache",
+        On::LoopDirect,
+        Beside::Nothing,
+        "-b64K -r -o16 -Su",
+        &["storage", "kernel"],
+    ),
+    ("asked for 500 I/Os per second", On::Disk, Beside::Nothing, "-b4K -r -o4 -g500i -Su", &["profile"]),
+    ("asked for 4 MB/s", On::Disk, Beside::Nothing, "-b4K -r -o4 -g4000 -Su", &["profile"]),
+    ("asked for bursts", On::Disk, Beside::Nothing, "-b4K -r -o4 -i10 -j20 -Su", &["profile"]),
+    ("CPU quota, busy", On::Nothing, Beside::CpuQuota, "-c1G -b4K -r -o8 --engine null", &["cpu_quota"]),
+    ("CPU quota, page cache", On::Cached, Beside::CpuQuota, "-b64K -r -o4", &["cpu_quota"]),
+    ("limit of 300 reads per second", On::LoopDirect, Beside::Reads(300), "-b4K -r -o4 -Su", &["io_limit"]),
+    ("limit of 20 MiB/s", On::LoopDirect, Beside::Bytes(20 << 20), "-b64K -r -o4 -Su", &["io_limit"]),
+    ("six busy loops, one I/O at a time", On::Disk, Beside::Loops, ONE, &["busy_cpus"]),
+    ("six busy loops, page cache", On::Cached, Beside::Loops, "-b4K -r -o1", &["busy_cpus"]),
+    ("six busy loops, deep", On::Disk, Beside::Loops, FULL, &["busy_cpus", "unclear", "storage"]),
+    (
+        "two threads on CPU 0",
+        On::Nothing,
+        Beside::Nothing,
+        "-c1G -b4K -r -o1 -t2 -a0 --engine null",
+        &["busy_cpus"],
+    ),
+    ("two threads on CPU 0, page cache", On::Cached, Beside::Nothing, "-b4K -r -t2 -a0", &["busy_cpus"]),
+    ("eight threads on two CPUs", On::Cached, Beside::Nothing, "-b4K -r -o1 -t8", &["busy_cpus"]),
+    ("compression of a file system", On::BtrfsZlib, Beside::Nothing, "-b128K -r -w100 -o64 -Su", &["kernel"]),
+    ("checksums of a file system", On::Btrfs, Beside::Nothing, "-b128K -r -o64 -Su", &["kernel", "cpu"]),
+    ("workers of a loop device", On::LoopCached, Beside::Nothing, "-b64K -r -o64 -Su", &["kernel"]),
+    ("server of a file system", On::Fuse, Beside::Nothing, "-b4K -r -o1 -Su", &["depth", "unclear"]),
+];
+
+#[test]
+#[ignore = "takes minutes, needs root and a quiet machine: it makes the table in docs/truth.md"]
+fn known_bottlenecks_are_named() {
+    let only = std::env::var("DISKSPD_TEST_ROW").ok();
+    let mut wrong = Vec::new();
+    println!("| What limited it | Run | What it said | |\n|---|---|---|---|");
+    for (what, on, beside, line, expected) in ROWS {
+        if only.as_ref().is_some_and(|only| !what.contains(only.as_str())) {
+            continue;
+        }
+        let Some((limit, said)) = said(on, beside, line) else {
+            println!("| {what} | `{line}` | could not be staged here | |");
+            continue;
+        };
+        let right = expected.contains(&limit.as_str());
+        println!("| {what} | `{line}` | {said} | {} |", if right { "right" } else { "WRONG" });
+        if !right {
+            wrong.push((what, limit, expected));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What was said of a run, by its name and in full.
+fn said(on: On, beside: Beside, line: &str) -> Option<(String, String)> {
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    let stage = Stage::new(on, directory.path())?;
+    let group = match beside {
+        Beside::CpuQuota => Some(Group::new("cpu", "cpu.cfs_quota_us", "50000")?),
+        Beside::Reads(limit) | Beside::Bytes(limit) => {
+            let file = match beside {
+                Beside::Reads(_) => "blkio.throttle.read_iops_device",
+                _ => "blkio.throttle.read_bps_device",
+            };
+            Some(Group::new("blkio", file, &format!("{} {limit}", stage.number()?))?)
+        }
+        _ => None,
+    };
+    let loops = (beside == Beside::Loops)
+        .then(|| Loops::new(3 * std::thread::available_parallelism().unwrap().get()));
+    let file = directory.path().join("r.json");
+    let mut program = command_of(&["-W0", "-d2", "-L"]);
+    program.arg(format!("--out={}", file.display())).args(line.split_whitespace()).arg(&stage.target);
+    let mut command = Command::new("sh");
+    let entering = if group.is_some() { "echo $$ > \"$0\" && exec \"$@\"" } else { "exec \"$@\"" };
+    command.arg("-c").arg(entering).arg(group.as_ref().map_or("sh".into(), Group::members));
+    command.arg(program.get_program()).args(program.get_args());
+    let ended: crate::common::Ended = crate::common::output(&mut command).unwrap().into();
+    drop(loops);
+    assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+    let record: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    let limits = &record["judgement"]["limits"][0];
+    let findings = record["judgement"]["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|finding| {
+        let name = finding["name"].as_str().unwrap();
+        name.starts_with("limited-by-") || name == "limit-unclear"
+    });
+    let message = finding.map_or("nothing", |finding| finding["message"].as_str().unwrap());
+    let message = message.trim_start_matches("what limited it: ").replace('|', "\\|");
+    if std::env::var_os("DISKSPD_TEST_ROW").is_some() {
+        println!(
+            "{limits:#}\n{}\n{}",
+            record["results"]["time_spans"][0]["observed"]["effort"], ended.stderr
+        );
+    }
+    assert!(record["results"]["time_spans"][0]["measured"].as_u64().unwrap() > SECOND);
+    let group = group.map_or(String::new(), |group| group.0.display().to_string());
+    let message = if group.is_empty() { message } else { message.replace(&group, "..") };
+    Some((limits["limited_by"].as_str().unwrap_or("none").to_owned(), message))
+}
+
+/// A target and what it lies on; what comes first is taken down first.
+struct Stage {
+    target: PathBuf,
+    mounted: Option<PathBuf>,
+    device: Option<Loop>,
+    _memory: Option<tempfile::NamedTempFile>,
+    _zram: Option<Zram>,
+}
+
+impl Stage {
+    fn new(on: On, at: &Path) -> Option<Stage> {
+        let file = at.join("a");
+        let mut stage =
+            Stage { target: file.clone(), mounted: None, device: None, _memory: None, _zram: None };
+        let content = super::random(64 << 20);
+        match on {
+            On::Nothing => stage.target = "x".into(),
+            On::Disk | On::Cached => write(&file, &content),
+            On::Memory => {
+                let memory = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
+                write(memory.path(), &content);
+                stage.target = memory.path().into();
+                stage._memory = Some(memory);
+            }
+            On::Compressed => {
+                let device = Zram::new(64)?;
+                write(&device.0, &content);
+                stage.target = device.0.clone();
+                stage._zram = Some(device);
+            }
+            On::LoopDirect | On::LoopCached => {
+                let direct = if on == On::LoopDirect { "--direct-io=on" } else { "--direct-io=off" };
+                let device = Loop::with(content.len() as u64, &[direct], |image| {
+                    std::io::Write::write_all(&mut &*image, &content).unwrap();
+                    image.sync_all().unwrap();
+                })?;
+                stage.target = device.device.clone();
+                stage.device = Some(device);
+            }
+            On::Btrfs | On::BtrfsZlib | On::Ext4 => {
+                let device = Zram::new(1024)?;
+                let node = device.0.to_str()?.to_owned();
+                let (kind, quiet, options) = match on {
+                    On::Ext4 => ("ext4", "-F", "rw"),
+                    On::Btrfs => ("btrfs", "-f", "rw"),
+                    _ => ("btrfs", "-f", "compress-force=zlib:9"),
+                };
+                run(&format!("mkfs.{kind}"), &["-q", quiet, &node])?;
+                let directory = at.join("mounted");
+                fs::create_dir(&directory).unwrap();
+                run("mount", &["-o", options, &node, directory.to_str()?])?;
+                stage.mounted = Some(directory.clone());
+                stage._zram = Some(device);
+                stage.target = directory.join("a");
+                write(&stage.target, &content);
+            }
+            On::Fuse => {
+                let (below, directory) = (at.join("below"), at.join("mounted"));
+                fs::create_dir(&below).unwrap();
+                fs::create_dir(&directory).unwrap();
+                write(&below.join("a"), &content);
+                run("bindfs", &["--no-allow-other", below.to_str()?, directory.to_str()?])?;
+                stage.mounted = Some(directory.clone());
+                stage.target = directory.join("a");
+            }
+        }
+        Some(stage)
+    }
+
+    /// Major and minor number of the device.
+    fn number(&self) -> Option<String> {
+        let name = self.target.file_name()?.to_str()?;
+        Some(fs::read_to_string(format!("/sys/class/block/{name}/dev")).ok()?.trim().to_owned())
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Some(at) = &self.mounted {
+            crate::common::loops::unmount(at);
+        }
+    }
+}
+
+fn write(file: &Path, content: &[u8]) {
+    let mut file = fs::File::options().write(true).create(true).truncate(false).open(file).unwrap();
+    std::io::Write::write_all(&mut file, content).unwrap();
+    file.sync_all().unwrap();
+}
+
+/// A control group (version 1) with one limit, gone when dropped.
+struct Group(PathBuf);
+
+impl Group {
+    fn new(controller: &str, file: &str, limit: &str) -> Option<Group> {
+        let name = format!("diskspd-staged-{}", std::process::id());
+        let group = Group(Path::new("/sys/fs/cgroup").join(controller).join(name));
+        fs::create_dir(&group.0).ok()?;
+        fs::write(group.0.join(file), limit).ok()?;
+        Some(group)
+    }
+
+    fn members(&self) -> PathBuf {
+        self.0.join("cgroup.procs")
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}

@@ -1,0 +1,107 @@
+//! Where the runs work: files, and a loop device of the tool's own, whose counters nobody else moves.
+
+use super::log::Line;
+use super::tracepoints::Trace;
+use crate::Failure;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Bytes of each target.
+const SIZE: usize = 16 << 20;
+/// What the program reads of a device before the run: where the disk's signatures lie, and samples of its content. Bytes.
+const LOOKED_AT: u64 = 4 << 20;
+
+/// Files and device; the device goes when this is dropped.
+pub struct Place {
+    directory: PathBuf,
+    device: Option<String>,
+}
+
+/// What a device has done: bytes read and written.
+pub struct Counters {
+    read: u64,
+    written: u64,
+}
+
+impl Place {
+    /// Files full of something, and a device if there may be one.
+    pub fn new(directory: &Path) -> Result<Place, Failure> {
+        let content: Vec<u8> = (0..SIZE).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        for name in ["f", "g", "image"] {
+            std::fs::write(directory.join(name), &content)?;
+        }
+        // Large enough for most I/Os to have a place of their own: that tells their requests from each other.
+        std::fs::OpenOptions::new().write(true).open(directory.join("image"))?.set_len(1 << 30)?;
+        let made = Command::new("losetup")
+            .args(["--find", "--show", "--direct-io=on"])
+            .arg(directory.join("image"))
+            .output();
+        let made = made.ok().filter(|made| made.status.success());
+        let device = made.map(|made| String::from_utf8_lossy(&made.stdout).trim().to_owned());
+        Ok(Place { directory: directory.to_path_buf(), device })
+    }
+
+    /// The words of a line; `None` = there is no such target here.
+    pub fn fill_in(&self, line: &str) -> Option<Vec<String>> {
+        let path = |name: &str| self.directory.join(name).display().to_string();
+        let word = |word: &str| match word {
+            "{f}" | "{g}" | "{n}" | "{m}" => Some(path(&word[1..2])),
+            "{d}" => self.device.clone(),
+            _ => Some(word.to_owned()),
+        };
+        line.split_ascii_whitespace().map(word).collect()
+    }
+
+    /// Whether the line works on the device.
+    pub fn is_device(&self, words: &[String]) -> bool {
+        self.device.is_some() && words.last() == self.device.as_ref()
+    }
+
+    /// Begins to record the device's requests; `None` = that can't be done.
+    pub fn trace(&self) -> Option<Trace> {
+        let name = self.device.as_ref()?.strip_prefix("/dev/")?;
+        Trace::begin(&std::fs::read_to_string(format!("/sys/class/block/{name}/dev")).ok()?)
+    }
+
+    /// Bytes read and written that may be missing in the log: see [`Place::compare`].
+    pub fn missing(lines: &[Line], depth: u64) -> [u64; 2] {
+        let block = lines.iter().map(|line| line.size).max().unwrap_or(0);
+        [depth * block + LOOKED_AT, depth * block]
+    }
+
+    /// The device's counters.
+    pub fn counters(&self) -> Option<Counters> {
+        let name = self.device.as_ref()?.strip_prefix("/dev/")?;
+        let text = std::fs::read_to_string(format!("/sys/class/block/{name}/stat")).ok()?;
+        let numbers: Vec<u64> = text.split_ascii_whitespace().filter_map(|n| n.parse().ok()).collect();
+        Some(Counters { read: numbers.get(2)? * 512, written: numbers.get(6)? * 512 })
+    }
+
+    /// What of the device's counters the log doesn't explain. Those I/Os that were in flight when the run ended are in no log, and
+    /// the program looks at the device before the run.
+    pub fn compare(&self, lines: &[Line], depth: u64, before: &Counters, after: &Counters) -> Vec<String> {
+        let sum =
+            |write: bool| lines.iter().filter(|line| line.write == write).map(|line| line.size).sum::<u64>();
+        let compare = |what: &str, done: u64, logged: u64, more: u64| {
+            (done < logged || done > logged + more).then(|| {
+                format!("device: {done} bytes {what}, the log has {logged}, and at most {more} can be missing in it")
+            })
+        };
+        let [reads, writes] = Place::missing(lines, depth);
+        [
+            compare("read", after.read - before.read, sum(false), reads),
+            compare("written", after.written - before.written, sum(true), writes),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(device) = &self.device {
+            let _ = Command::new("losetup").args(["--detach", device]).status();
+        }
+    }
+}
