@@ -121,3 +121,26 @@ fn a_cpu_that_is_taken_away_while_the_run_is_prepared_is_named() {
     moved.unwrap();
     ended.fails(1, &["thread 0", &format!("CPU {first}:"), "no longer allowed", "-a"]);
 }
+
+#[test]
+fn threads_of_the_null_engine_are_bound_as_well() {
+    let Some((_, second)) = two_cpus() else { return };
+    let mut run =
+        start(&format!("-c1G -o1 -t2 -a{second} --engine null -W0 -d60 {{}}"), Path::new("a target"));
+    let tasks = PathBuf::from(format!("/proc/{}/task", run.id()));
+    let text = |task: &Path, name: &str| fs::read_to_string(task.join(name)).unwrap_or_default();
+    let bound = || {
+        let tasks = fs::read_dir(&tasks).into_iter().flatten().flatten().map(|task| task.path());
+        let workers = tasks.filter(|task| text(task, "comm").starts_with("worker "));
+        let line = format!("Cpus_allowed_list:\t{second}\n");
+        workers.filter(|task| text(task, "status").contains(&line)).count()
+    };
+    let end = Instant::now() + Duration::from_secs(30);
+    while bound() < 2 && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let bound = bound();
+    run.kill().unwrap();
+    run.wait().unwrap();
+    assert_eq!(bound, 2);
+}

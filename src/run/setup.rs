@@ -56,7 +56,9 @@ pub fn set_up<'a>(
 ) -> Result<Worker<'a>, Failure> {
     let thread = plan.thread;
     let real = plan.engine.row().needs_files;
-    if let (Some(cpu), true) = (plan.cpu, real) {
+    // Engine null as well: what it measures is what a thread on this CPU can do.
+    let real_time = !plan.engine.row().virtual_time;
+    if let (Some(cpu), true) = (plan.cpu, real_time) {
         cpu::bind_to(cpu).map_err(|why| {
             Failure::of_thread(
                 thread,
@@ -64,13 +66,10 @@ pub fn set_up<'a>(
             )
         })?;
     }
-    let clock = match plan.engine.row().virtual_time {
-        true => Clock::simulated(0),
-        false => Clock::fastest(),
-    };
+    let clock = if real_time { Clock::fastest() } else { Clock::simulated(0) };
     let (opened, files) =
         if real { open_all(plan, shared.claims)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
-    if real && plan.is_limited() {
+    if real_time && plan.is_limited() {
         cpu::wake_exactly();
     }
     let (buffer, sources) = buffer(plan, shared).map_err(|cause| Failure::of_thread(thread, cause))?;

@@ -152,6 +152,8 @@ fn limiter(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Limiter>
         () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
         () if crowd.is_some_and(|crowd| crowd.holder != crowd::Holder::Kernel) => Limiter::BusyCpus,
         () if kernel::limits(span, effort, limits) => Limiter::Kernel,
+        // Threads of the kernel have the CPUs, and the device has little to do: it is their work that takes so long.
+        () if crowd.is_some() && kernel::device_is_short(span, effort) => Limiter::Kernel,
         () if crowd.is_some() => Limiter::BusyCpus,
         // Mapped I/O is copying, which the program does itself.
         () if occupied >= SATURATED && user >= MOSTLY * busy && !all(EngineKind::Mmap) => Limiter::Tool,

@@ -47,11 +47,21 @@ pub(super) fn full(span: &SpanView) -> Vec<u32> {
     shares(span).iter().filter(|share| share.idle <= IDLE).map(|share| share.cpu).collect()
 }
 
+/// CPU time of the process beside its workers' own, ns: of the threads in which io_uring carries out I/Os that would block
+/// (`iou-wrk`). They are the kernel's, run on the CPUs of the thread that they work for, and count as the process's.
+fn io_workers(effort: &Effort) -> u64 {
+    let own = effort.workers.iter().filter_map(|worker| worker.times).map(|times| times.busy);
+    let own = own.fold(0, u64::saturating_add);
+    let known = effort.workers.iter().all(|worker| worker.times.is_some());
+    if known { effort.process.saturating_sub(own) } else { 0 }
+}
+
 /// How many CPUs threads of the kernel (`None` = they could not be seen) and other programs used on average.
 pub(super) fn used_by_others(effort: &Effort) -> Option<(Option<f64>, f64)> {
     let others = effort.others.as_ref().filter(|others| others.elapsed > 0)?;
     let share = |nanos: u64| nanos as f64 / others.elapsed as f64;
-    Some((others.kernel.map(share), share(others.programs)))
+    let kernel = others.kernel.map(|kernel| share(kernel.saturating_add(io_workers(effort))));
+    Some((kernel, share(others.programs)))
 }
 
 /// So much of a CPU is worth a line.
@@ -74,7 +84,7 @@ pub(super) fn named(effort: &Effort) -> Vec<String> {
         lines.push(format!("other programs used {programs:.1} CPUs{}", listed(&names)));
     }
     if let Some(kernel) = kernel.filter(|kernel| *kernel >= WORTH_NAMING) {
-        let mut sums: Vec<(&str, u64)> = Vec::new();
+        let mut sums: Vec<(&str, u64)> = vec![("io_uring's for this program", io_workers(effort))];
         for task in others.busiest.iter().filter(|task| task.kernel) {
             let name = work_of(&task.name);
             match sums.iter_mut().find(|(known, _)| *known == name) {
@@ -83,6 +93,7 @@ pub(super) fn named(effort: &Effort) -> Vec<String> {
             }
         }
         sums.sort_by_key(|(_, busy)| std::cmp::Reverse(*busy));
+        sums.retain(|(_, busy)| percent(*busy) >= WORTH_NAMING * 100.0);
         let names: Vec<String> =
             sums.iter().take(NAMED).map(|(name, busy)| format!("{name} {:.0} %", percent(*busy))).collect();
         lines.push(format!("threads of the kernel used {kernel:.1} CPUs{}", listed(&names)));

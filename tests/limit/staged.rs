@@ -181,8 +181,10 @@ fn said(on: On, beside: Beside, line: &str) -> Option<(String, String)> {
     let message = message.trim_start_matches("what limited it: ").replace('|', "\\|");
     if std::env::var_os("DISKSPD_TEST_ROW").is_some() {
         println!(
-            "{limits:#}\n{}\n{}",
-            record["results"]["time_spans"][0]["observed"]["effort"], ended.stderr
+            "{limits:#}\n{}\n{}\n{}",
+            record["results"]["time_spans"][0]["cpus"],
+            record["results"]["time_spans"][0]["observed"]["effort"],
+            ended.stderr
         );
     }
     assert!(record["results"]["time_spans"][0]["measured"].as_u64().unwrap() > SECOND);

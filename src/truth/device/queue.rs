@@ -31,6 +31,9 @@ pub fn at_the_bottom(span: &SpanView) -> Option<f64> {
     Some(requests * each?)
 }
 
+/// A device that did this share of the bytes that were counted, or less, did something else: nothing compresses so well.
+const HARDLY: f64 = 0.02;
+
 /// Of some devices of each part: I/Os in flight, the workers' I/Os for each of theirs (`None` = the page cache lies
 /// between), and whether they did what was counted.
 fn of<'a>(span: &SpanView<'a>, devices: fn(&Part<'a>) -> Vec<&'a Layer>) -> Option<(f64, Option<f64>, bool)> {
@@ -51,15 +54,17 @@ fn of<'a>(span: &SpanView<'a>, devices: fn(&Part<'a>) -> Vec<&'a Layer>) -> Opti
             *sum = (sum.0.saturating_add(ios), sum.1.saturating_add(bytes));
         }
     }
+    let came_down = device.1 as f64 >= HARDLY * counted.1 as f64;
     // A driver may count I/Os, but not their time.
-    if queue_ms == 0 || facts.elapsed == 0 {
+    if queue_ms == 0 && came_down || facts.elapsed == 0 {
         return None;
     }
     let requests = queue_ms as f64 * 1e6 / facts.elapsed as f64;
     let same = (LESS..=MORE).contains(&(device.1 as f64 / counted.1 as f64));
     let buffered = parts.iter().any(|part| part.buffered);
-    // Merged, one of the device's is several of the workers'; split, several are one.
-    let each = counted.0 as f64 / device.0.max(1) as f64;
+    // Merged, one of the device's is several of the workers'; split, several are one. What never came down to the device
+    // (the page cache beneath a loop device had it) was not merged into the little that did.
+    let each = if came_down { counted.0 as f64 / device.0.max(1) as f64 } else { 1.0 };
     Some((requests, (!buffered).then_some(each), same))
 }
 
