@@ -65,7 +65,7 @@ fn main() {
 /// Everything once; the time of each of [`STEPS`], ms.
 fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     let (profile, span) = (&record.profile, &record.profile.time_spans[0]);
-    let (options, console) = (Options::default(), Console::new(false));
+    let (options, console) = (Options::default(), Console::quiet());
     let mut system = system::snapshot();
     let plan = run::probe_and_plan(profile, span, &system, &options, &run::Probes::default())
         .expect("the file can be used");

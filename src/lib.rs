@@ -1,15 +1,17 @@
 //! DISKSPD for Linux: one pipeline of plain data.
 //!
 //! ```text
-//! argv ──cli──▶ Profile          what the user asked for; DISKSPD's nouns
+//! argv ──cli──▶ Profile, Method  what the user asked for, in DISKSPD's nouns; and how it is done
 //! Profile + System ──plan──▶ Plan    fully decided: who works on which bytes, with what
 //! Plan ──run──▶ Results          raw counters, histograms, series per thread and target
-//! Profile + System + Results = Record
+//! Profile + Method + System + Results = Record
 //! Record ──summarize──▶ Summary ──report──▶ bytes
 //! Record ──judge──▶ Judgement ──report──▶ bytes      whether the figures can be believed
 //! ```
 //!
 //! Each arrow is one module. Imports point one way, from [`commands`] down to [`units`].
+//!
+//! Who wants to run profiles from a program of their own starts at the [`prelude`].
 
 // Their macros panic when nobody can be told: sys::standard_error says what can be said, commands::output the reports.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
@@ -19,6 +21,7 @@ pub mod clock;
 pub mod commands;
 pub mod engine;
 pub mod plan;
+pub mod prelude;
 pub mod profile;
 pub mod report;
 pub mod results;

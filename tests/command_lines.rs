@@ -430,8 +430,8 @@ fn commands_and_long_options() {
     else {
         panic!("rejected");
     };
-    assert_eq!(request.engine, Some(diskspd::engine::EngineKind::Null));
-    assert!(!request.poll);
+    assert_eq!(request.method.engine, Some(diskspd::engine::EngineKind::Null));
+    assert!(!request.method.poll);
     let out = |format, path: &str| cli::OutRequest { format, path: path.into() };
     assert_eq!(request.out, [out(None, "a.json"), out(None, "b.html")]);
     assert!(!request.dry_run && request.recreate && request.destroy);
@@ -441,7 +441,7 @@ fn commands_and_long_options() {
         ("--engine sync --engine=auto --poll f.dat", None, true),
     ] {
         let Ok(Invocation::Run(request)) = parse(line) else { panic!("rejected: {line}") };
-        assert_eq!((request.engine, request.poll), (engine, poll), "{line}");
+        assert_eq!((request.method.engine, request.method.poll), (engine, poll), "{line}");
     }
     assert!(matches!(parse("--dry-run f.dat"), Ok(Invocation::Run(request)) if request.dry_run));
     assert!(matches!(parse("./man"), Ok(Invocation::Run(_))));
@@ -451,7 +451,10 @@ fn commands_and_long_options() {
         ("--until-steady=60 f.dat", Some(60)),
         ("--until-steady= f.dat", Some(3600)),
     ] {
-        assert!(matches!(parse(line), Ok(Invocation::Run(run)) if run.until_steady == seconds), "{line}");
+        assert!(
+            matches!(parse(line), Ok(Invocation::Run(run)) if run.method.until_steady_s == seconds),
+            "{line}"
+        );
     }
     for (line, limit) in [
         ("f.dat", None),
@@ -459,9 +462,12 @@ fn commands_and_long_options() {
         ("--cpu-latency=50 f.dat", Some(50)),
         ("--cpu-latency 5 --cpu-latency 2147483647 f.dat", Some(2_147_483_647)),
     ] {
-        assert!(matches!(parse(line), Ok(Invocation::Run(run)) if run.cpu_latency == limit), "{line}");
+        assert!(
+            matches!(parse(line), Ok(Invocation::Run(run)) if run.method.cpu_latency_us == limit),
+            "{line}"
+        );
     }
-    use cli::PrefillRequest::*;
+    use diskspd::profile::Prefill::*;
     for (option, expected) in [
         ("", None),
         ("--prefill ", Some(Auto)),
@@ -472,7 +478,7 @@ fn commands_and_long_options() {
     ] {
         let request = parse(&format!("{option}f.dat"));
         assert!(
-            matches!(&request, Ok(Invocation::Run(run)) if run.prefill == expected),
+            matches!(&request, Ok(Invocation::Run(run)) if run.method.prefill == expected),
             "{option}: {request:?}"
         );
     }

@@ -5,6 +5,7 @@
 mod common;
 
 use common::{Ended, directory, diskspd, start};
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
@@ -148,6 +149,44 @@ fn interrupt(line: &str, file: &Path, after: Duration) -> Ended {
     std::thread::sleep(after);
     common::tool(&format!("kill -INT {}", running.id())).unwrap();
     running.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn a_record_is_run_again_the_same_way() {
+    let directory = directory();
+    let at = |name: &str| directory.path().join(name);
+    let (one, other) = (at("first.json"), at("again.json"));
+    let line = format!("--engine sim -c64M -b8K -r -w30 -z7 -L -d1 -W0 --out {} {{}}", one.display());
+    diskspd(&line, &at("a target")).report();
+    let again = diskspd(&format!("rerun --out {} {{}}", other.display()), &one);
+    assert_eq!(
+        again.report().total("Total IO").ios,
+        diskspd(&line, &at("a target")).report().total("Total IO").ios
+    );
+    let record = |path: &Path| common::schema::record(&fs::read(path).unwrap());
+    let (one_record, other_record) = (record(&one), record(&other));
+    assert_eq!(
+        (&one_record["profile"], &one_record["method"]),
+        (&other_record["profile"], &other_record["method"])
+    );
+    assert_eq!(
+        one_record["summary"]["time_spans"][0]["total"],
+        other_record["summary"]["time_spans"][0]["total"]
+    );
+    assert!(!again.stderr.contains("in the record"), "the machine is the same: {}", again.stderr);
+    // Recorded elsewhere.
+    let mut elsewhere: serde_json::Value = serde_json::from_slice(&fs::read(&one).unwrap()).unwrap();
+    elsewhere["system"]["computer_name"] = "elsewhere".into();
+    elsewhere["system"]["kernel"] = "1.2.3".into();
+    fs::write(at("elsewhere.json"), elsewhere.to_string()).unwrap();
+    let moved = diskspd("rerun --dry-run {}", &at("elsewhere.json"));
+    assert_eq!(moved.code, 0, "{}", moved.stderr);
+    assert!(moved.stderr.contains("NOTE: recorded on 'elsewhere'; this is '"), "{}", moved.stderr);
+    assert!(moved.stderr.contains("and 1.2.3 in the record"), "{}", moved.stderr);
+    // What is in the record isn't asked for again, and the record isn't overwritten.
+    diskspd("rerun -o8 {}", &one).fails(3, &["-o8", "the record says that"]);
+    diskspd(&format!("rerun --out {} {{}}", one.display()), &one).fails(1, &["is the file that rerun reads"]);
+    diskspd("rerun {}", &at("none.json")).fails(3, &["can't be read"]);
 }
 
 #[test]

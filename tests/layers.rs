@@ -11,7 +11,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("clock", &[]),
     ("stats", &["units"]),
     ("sys", &["clock", "units"]),
-    ("profile", &["units"]),
+    // Of the engines their names alone: which one is part of how a profile is run.
+    ("profile", &["engine", "units"]),
     ("workload", &["engine", "profile", "results"]),
     ("engine", &["clock", "sys"]),
     ("system", &["clock", "sys", "profile", "units"]),
@@ -26,6 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "workload",
         ],
     ),
+    ("prelude", &["engine", "profile", "results", "run", "truth"]),
     ("report", &["plan", "profile", "results", "stats", "system", "truth", "units", "workload"]),
     ("cli", &["clock", "engine", "profile", "units"]),
     (

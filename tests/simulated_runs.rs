@@ -4,6 +4,7 @@
 
 use diskspd::cli::{self, Invocation};
 use diskspd::engine::EngineKind;
+use diskspd::profile::Method;
 use diskspd::profile::validate::{Severity, validate};
 use diskspd::run::{self, Console, Control, Options};
 use diskspd::system::System;
@@ -101,8 +102,8 @@ fn simulate(line: &str, log: &Path) -> Option<Vec<String>> {
     if validate(&request.profile, false).iter().any(|finding| finding.severity == Severity::Error) {
         return None;
     }
-    let options =
-        Options { engine: Some(EngineKind::Sim), io_log: Some(log.to_path_buf()), ..Options::default() };
+    let method = Method { engine: Some(EngineKind::Sim), ..Method::default() };
+    let options = Options { io_log: Some(log.to_path_buf()), ..Options::from(method) };
     // An I/O area that is too small for the threads and the like: said before anything is done.
     let (profile, system) = (run::resized(&request.profile), System::default());
     if let Err(errors) =

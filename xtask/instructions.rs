@@ -79,7 +79,7 @@ fn record_path() -> String {
 /// Runs in valgrind: the loop, and nothing else that would count.
 fn one(line: &str, ios: u64) -> Result<(), Failure> {
     let request = program::request(&format!("-b4K -c64G --engine null -n -W0 -d3600 {line} target"))?;
-    let options = Options { engine: request.engine, ..Options::default() };
+    let options = Options::from(request.method.clone());
     run_exactly(&request.profile, &system::snapshot(), &options, ios, EACH)?;
     Ok(())
 }

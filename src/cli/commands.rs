@@ -2,6 +2,7 @@
 
 use super::error::CliError;
 use super::flag::Form;
+use super::parse::rerun;
 use super::{EventAction, Invocation, ReportRequest, Shell, suggest};
 use crate::profile::RawText;
 use std::ffi::OsString;
@@ -19,8 +20,18 @@ pub struct Command {
     pub options: &'static [Form],
     /// What a shell offers behind it.
     pub offers: Offers,
-    read: fn(&[OsString]) -> Option<Invocation>,
+    read: Reader,
 }
+
+/// How what follows a command is read.
+enum Reader {
+    /// A few words; `None` = they make no sense.
+    Words(fn(&[OsString]) -> Option<Invocation>),
+    /// Options of the flag table.
+    Options(fn(&[OsString]) -> Result<Invocation, CliError>),
+}
+
+use Reader::{Options, Words};
 
 /// What a shell offers behind a command, beside its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,14 +69,32 @@ pub const COMMANDS: &[Command] = &[
         help: "print the text report of a saved record again",
         options: &[("-v", "with everything that was found about the run")],
         offers: Offers::Files,
-        read: |arguments| {
+        read: Words(|arguments| {
             let (file, verbose) = match arguments {
                 [file] => (file, false),
                 [file, option] | [option, file] if option == "-v" => (file, true),
                 _ => return None,
             };
             Some(Invocation::Report(ReportRequest { file: file.into(), verbose }))
-        },
+        }),
+    },
+    Command {
+        name: "rerun",
+        arguments: "[<option> ..] <file.json>",
+        help: "run a saved record's profile again, the same way, and say what about the machine has changed",
+        options: &[
+            ("--out", "write a further report, as for a run"),
+            ("--stream", "write a line of JSON for each interval, as for a run"),
+            ("--io-log", "log every single I/O, as for a run"),
+            ("--dry-run", "say what would be done, and do nothing"),
+            ("--recreate", "write the files of -c anew; not stored"),
+            ("--destroy", "permit writing to devices that carry something; not stored"),
+            ("--strict", "end with exit code 2 when the figures are not what they seem to be"),
+            ("--quiet", "tell only what is wrong with the figures"),
+            ("--xml-verdict", "add verdict and findings to the XML results"),
+        ],
+        offers: Offers::Files,
+        read: Options(rerun),
     },
     Command {
         name: "devices",
@@ -73,11 +102,11 @@ pub const COMMANDS: &[Command] = &[
         help: "list the block devices: number for #<n>, size, model, queue, who uses them",
         options: &[JSON],
         offers: Offers::Nothing,
-        read: |arguments| match arguments {
+        read: Words(|arguments| match arguments {
             [] => Some(Invocation::Devices { json: false }),
             [option] if option == "--json" => Some(Invocation::Devices { json: true }),
             _ => None,
-        },
+        }),
     },
     Command {
         name: "doctor",
@@ -85,14 +114,14 @@ pub const COMMANDS: &[Command] = &[
         help: "say what about this machine, or beneath these targets, would distort figures: exit code 2 when anything would",
         options: &[JSON],
         offers: Offers::Files,
-        read: |arguments| {
+        read: Words(|arguments| {
             let (options, targets): (Vec<_>, Vec<_>) =
                 arguments.iter().partition(|argument| argument.as_bytes().starts_with(b"-"));
             let json = !options.is_empty();
             let known = options.iter().all(|option| *option == "--json");
             let targets = targets.iter().map(|target| RawText::from(target.as_bytes().to_vec())).collect();
             known.then_some(Invocation::Doctor { json, targets })
-        },
+        }),
     },
     Command {
         name: "event",
@@ -100,7 +129,7 @@ pub const COMMANDS: &[Command] = &[
         help: "wait for an event of -ys, -yf, -yr, -yp, set it, or make it not set",
         options: &[],
         offers: Offers::Words(&["wait", "set", "reset"]),
-        read: |arguments| match arguments {
+        read: Words(|arguments| match arguments {
             [action, name] => {
                 let action = match action.as_bytes() {
                     b"wait" => EventAction::Wait,
@@ -111,7 +140,7 @@ pub const COMMANDS: &[Command] = &[
                 Some(Invocation::Event { action, name: RawText::from(name.as_bytes().to_vec()) })
             }
             _ => None,
-        },
+        }),
     },
     Command {
         name: "man",
@@ -119,7 +148,7 @@ pub const COMMANDS: &[Command] = &[
         help: "print the man page (roff): diskspd man | man -l -",
         options: &[],
         offers: Offers::Nothing,
-        read: |arguments| arguments.is_empty().then_some(Invocation::Man),
+        read: Words(|arguments| arguments.is_empty().then_some(Invocation::Man)),
     },
     Command {
         name: "completions",
@@ -127,10 +156,10 @@ pub const COMMANDS: &[Command] = &[
         help: "print the completions of a shell",
         options: &[],
         offers: Offers::Words(&["bash", "zsh", "fish"]),
-        read: |arguments| match arguments {
+        read: Words(|arguments| match arguments {
             [shell] => Shell::from_name(shell.as_bytes()).map(Invocation::Completions),
             _ => None,
-        },
+        }),
     },
     Command {
         name: "compatibility",
@@ -138,7 +167,7 @@ pub const COMMANDS: &[Command] = &[
         help: "print how each option relates to DISKSPD (Markdown)",
         options: &[],
         offers: Offers::Nothing,
-        read: |arguments| arguments.is_empty().then_some(Invocation::Compatibility),
+        read: Words(|arguments| arguments.is_empty().then_some(Invocation::Compatibility)),
     },
     Command {
         name: "help",
@@ -147,6 +176,7 @@ pub const COMMANDS: &[Command] = &[
         options: &[],
         offers: Offers::Words(&[
             "report",
+            "rerun",
             "devices",
             "doctor",
             "event",
@@ -154,11 +184,11 @@ pub const COMMANDS: &[Command] = &[
             "completions",
             "compatibility",
         ]),
-        read: |arguments| match arguments {
+        read: Words(|arguments| match arguments {
             [] => Some(Invocation::Usage { no_arguments: false }),
             [word] => find(word.as_bytes()).map(|command| Invocation::CommandUsage { command: command.name }),
             _ => None,
-        },
+        }),
     },
 ];
 
@@ -171,13 +201,19 @@ pub fn parse(arguments: &[OsString]) -> Option<Result<Invocation, CliError>> {
     if rest.iter().any(|argument| argument == "-?" || argument == "--help") {
         return Some(Ok(Invocation::CommandUsage { command: command.name }));
     }
-    Some((command.read)(rest).ok_or_else(|| CliError {
-        expected: Some(command.usage()),
-        hint: Some(format!(
-            "diskspd {0} --help explains; a target of that name is written ./{0}",
-            command.name
-        )),
-        ..CliError::new(format!("the command {} is not used that way", command.name))
+    let read = match command.read {
+        Words(read) => read(rest)
+            .ok_or_else(|| CliError::new(format!("the command {} is not used that way", command.name))),
+        Options(read) => read(arguments),
+    };
+    Some(read.map_err(|error| {
+        let explained =
+            format!("diskspd {0} --help explains; a target of that name is written ./{0}", command.name);
+        CliError {
+            expected: error.expected.or_else(|| Some(command.usage())),
+            hint: error.hint.or(Some(explained)),
+            ..error
+        }
     }))
 }
 
@@ -200,6 +236,18 @@ const SHORTEST: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::flag::{Name, Scope};
+    use crate::cli::flags;
+
+    #[test]
+    fn what_is_run_again_takes_every_long_option_of_one_invocation_and_no_other() {
+        let of_invocation: std::collections::BTreeSet<String> = flags::all()
+            .filter(|flag| flag.scope == Scope::Invocation && matches!(flag.name, Name::Long(_)))
+            .map(|flag| flag.name.with_dashes())
+            .collect();
+        let offered = find(b"rerun").unwrap().option_names().filter(|name| *name != "--help");
+        assert_eq!(offered.map(str::to_owned).collect::<std::collections::BTreeSet<_>>(), of_invocation);
+    }
 
     #[test]
     fn help_offers_every_command_but_itself() {

@@ -1,10 +1,7 @@
 //! What has been read of a command line so far.
 
-use super::{
-    Events, Invocation, OutRequest, Overrides, PrefillRequest, RunRequest, StreamRequest, XmlProfile,
-};
-use crate::engine::EngineKind;
-use crate::profile::{CacheMode, Profile, RawText, ResultFormat, Target, TimeSpan};
+use super::{Events, Invocation, OutRequest, Overrides, RunRequest, StreamRequest, XmlProfile};
+use crate::profile::{CacheMode, Method, Profile, RawText, ResultFormat, Target, TimeSpan};
 use crate::units;
 use std::path::PathBuf;
 
@@ -13,6 +10,8 @@ use std::path::PathBuf;
 pub struct Draft {
     /// Profile-wide settings; no time span yet.
     pub profile: Profile,
+    /// How it is run.
+    pub method: Method,
     /// Settings of the only time span; no targets yet.
     pub span: TimeSpan,
     /// Settings that all targets share.
@@ -37,10 +36,6 @@ pub struct Draft {
     pub end_given: bool,
     /// `--dry-run`
     pub dry_run: bool,
-    /// `--engine`
-    pub engine: Option<EngineKind>,
-    /// `--poll`
-    pub poll: bool,
     /// `--out`
     pub out: Vec<OutRequest>,
     /// `--stream`
@@ -55,16 +50,8 @@ pub struct Draft {
     pub strict: bool,
     /// `--quiet`
     pub quiet: bool,
-    /// `--until-steady`, s
-    pub until_steady: Option<u32>,
-    /// `--flush-after`
-    pub flush_after: bool,
-    /// `--cpu-latency`
-    pub cpu_latency: Option<u32>,
     /// `--xml-verdict`
     pub xml_verdict: bool,
-    /// `--prefill`
-    pub prefill: Option<PrefillRequest>,
     /// What was read otherwise than it may be meant, a line each.
     pub warnings: Vec<String>,
     /// An option such as `-?` that answers at once; nothing behind it is read.
@@ -128,12 +115,12 @@ impl Draft {
         };
         RunRequest {
             profile,
+            method: self.method,
             profile_only: self.profile_only,
             xml_profile,
+            record: None,
             events: self.events,
             dry_run: self.dry_run,
-            engine: self.engine,
-            poll: self.poll,
             out: self.out,
             stream: self.stream,
             io_log: self.io_log,
@@ -141,11 +128,7 @@ impl Draft {
             destroy: self.destroy,
             strict: self.strict,
             quiet: self.quiet,
-            until_steady: self.until_steady,
-            flush_after: self.flush_after,
-            cpu_latency: self.cpu_latency,
             xml_verdict: self.xml_verdict,
-            prefill: self.prefill,
             warnings: self.warnings,
         }
     }

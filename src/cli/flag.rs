@@ -26,8 +26,10 @@ impl Name {
 /// What an option's setting belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// The whole profile or the run.
+    /// The whole profile, or how it is run.
     Profile,
+    /// This run alone: where its reports go, what it may overwrite. A profile that is run again doesn't bring it along.
+    Invocation,
     /// The time span.
     TimeSpan,
     /// Every target of the command line.
@@ -38,7 +40,7 @@ impl Scope {
     /// For tables.
     pub fn name(self) -> &'static str {
         match self {
-            Scope::Profile => "run",
+            Scope::Profile | Scope::Invocation => "run",
             Scope::TimeSpan => "time span",
             Scope::Targets => "targets",
         }

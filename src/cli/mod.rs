@@ -18,8 +18,7 @@ pub use completions::Shell;
 pub use error::{ArgumentPlace, CliError};
 pub use parse::parse;
 
-use crate::engine::EngineKind;
-use crate::profile::{Profile, RawText, ResultFormat, template};
+use crate::profile::{Method, Profile, RawText, ResultFormat, template};
 use std::path::PathBuf;
 
 /// Exit code of success, of `-?`, and of `-Rp` with a valid profile.
@@ -92,18 +91,18 @@ pub enum Invocation {
 pub struct RunRequest {
     /// What to run. With [`RunRequest::xml_profile`] it has no time span but the command line only.
     pub profile: Profile,
+    /// How it is run.
+    pub method: Method,
     /// `-Rp`: validate and print the profile, don't run it.
     pub profile_only: bool,
     /// `-X`: the profile to load instead.
     pub xml_profile: Option<XmlProfile>,
+    /// `rerun`: the record whose profile and method are used instead.
+    pub record: Option<PathBuf>,
     /// Named events of the run.
     pub events: Events,
     /// `--dry-run`: plan, but don't open or write anything.
     pub dry_run: bool,
-    /// `--engine`; `None` = `auto`, the program chooses.
-    pub engine: Option<EngineKind>,
-    /// `--poll`: poll for completions.
-    pub poll: bool,
     /// `--out`: further reports, in order.
     pub out: Vec<OutRequest>,
     /// `--stream`
@@ -118,16 +117,8 @@ pub struct RunRequest {
     pub strict: bool,
     /// `--quiet`: of what was found tell only what makes the figures other than they seem to be.
     pub quiet: bool,
-    /// `--until-steady`: the longest that the warm-up may take, s.
-    pub until_steady: Option<u32>,
-    /// `--flush-after`: what is still in memory at the end is written, and that is timed.
-    pub flush_after: bool,
-    /// `--cpu-latency`: the longest that a processor may take to wake up, us, at most 2^31-1; `None` = as the machine has it.
-    pub cpu_latency: Option<u32>,
     /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span and of `System`.
     pub xml_verdict: bool,
-    /// `--prefill`: what was never written is written before the run.
-    pub prefill: Option<PrefillRequest>,
     /// What is accepted but hardly meant, one message each, without the prefix `WARNING:`.
     pub warnings: Vec<String>,
 }
@@ -150,19 +141,6 @@ pub enum StreamRequest {
     Descriptor(i32),
     /// A file, written anew; or a pipe.
     File(PathBuf),
-}
-
-/// What `--prefill` writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PrefillRequest {
-    /// `auto`, or nothing: random bytes, and only where it is needed.
-    Auto,
-    /// `random`
-    Random,
-    /// `pattern`: what `-c` writes.
-    Pattern,
-    /// `zero`
-    Zero,
 }
 
 /// An XML profile and what the command line adds to it.

@@ -2,8 +2,8 @@
 
 use super::draft::Draft;
 use super::error::{CliError, Problem};
-use super::flag::{Flag, Name, Read};
-use super::{Invocation, commands, flags, suggest};
+use super::flag::{Flag, Name, Read, Scope};
+use super::{Invocation, RunRequest, commands, flags, suggest};
 use crate::profile::RawText;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -61,6 +61,28 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
     draft.warnings.extend(detached_value_warning(&options, &targets, &draft));
     let paths = targets.iter().map(|path| RawText::from(path.to_vec())).collect();
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
+}
+
+/// `diskspd rerun [options] FILE`: the options are those of one invocation.
+pub(super) fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
+    let (options, files) = split(arguments.get(1..).unwrap_or_default())?;
+    let mut draft = Draft::default();
+    for option in &options {
+        if option.flag.is_some_and(|flag| flag.scope != Scope::Invocation) {
+            let what = "it says what to run or how, and the record says that";
+            return Err(CliError::at(option.argument, 0, what)
+                .hint("run the profile with -X, or give the options to a run"));
+        }
+        option.read(&mut draft, &options, &files)?;
+    }
+    measures_what_it_reports(&options, &draft)?;
+    let [file] = files[..] else {
+        let what = if files.is_empty() { "the record is missing" } else { "one record at a time" };
+        return Err(CliError::new(what).hint("a record is what --out FILE.json of a run writes"));
+    };
+    let record = RawText::from(file.to_vec()).as_path().to_owned();
+    let request = draft.finish(RawText::default(), Vec::new());
+    Ok(Invocation::Run(Box::new(RunRequest { record: Some(record), ..request })))
 }
 
 fn join(arguments: &[OsString]) -> Vec<u8> {

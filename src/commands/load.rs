@@ -1,23 +1,49 @@
-//! Where the profile comes from: the command line, or the XML file of `-X`.
+//! What is to be run, and how: by the command line, the XML file of `-X`, or a record (`rerun`).
 
+use super::report;
 use crate::cli::{RunRequest, XmlProfile};
-use crate::profile::Profile;
 use crate::profile::xml::{self, MAX_BYTES};
+use crate::profile::{Method, Profile};
+use crate::system::System;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The profile that is asked for, with everything that the command line puts into it.
+/// What is asked for.
+pub struct Asked<'a> {
+    /// What is run, with everything that the command line puts into it.
+    pub profile: Cow<'a, Profile>,
+    /// How.
+    pub method: Cow<'a, Method>,
+    /// The machine that it was run on before, when it's run again.
+    pub before: Option<System>,
+}
+
+/// What a command line asks for.
 ///
 /// # Errors
-/// The file can't be read or is no profile, or its templates and the targets don't match: messages.
-pub fn profile(request: &RunRequest) -> Result<Cow<'_, Profile>, Vec<String>> {
-    let Some(from) = &request.xml_profile else { return Ok(Cow::Borrowed(&request.profile)) };
+/// A file can't be read or isn't what it should be, or the templates of a profile and the targets don't match: messages.
+pub fn asked(request: &RunRequest) -> Result<Asked<'_>, Vec<String>> {
+    if let Some(file) = &request.record {
+        let record = report::record(file).map_err(|message| vec![message])?;
+        return Ok(Asked {
+            profile: Cow::Owned(record.profile),
+            method: Cow::Owned(record.method),
+            before: Some(record.system),
+        });
+    }
+    let profile = match &request.xml_profile {
+        Some(from) => Cow::Owned(from_xml(from, request)?),
+        None => Cow::Borrowed(&request.profile),
+    };
+    Ok(Asked { profile, method: Cow::Borrowed(&request.method), before: None })
+}
+
+fn from_xml(from: &XmlProfile, request: &RunRequest) -> Result<Profile, Vec<String>> {
     let bytes = read_limited(from.path.as_path()).map_err(|why| vec![located(from, &why)])?;
     let profile = xml::read(&bytes).map_err(|error| vec![located(from, &error.to_string())])?;
     from.complete(profile, &request.profile.command_line)
-        .map(Cow::Owned)
         .map_err(|messages| messages.iter().map(|message| located(from, message)).collect())
 }
 

@@ -1,11 +1,13 @@
 //! Commands: what the program does with a command line.
 
+mod console;
 mod devices;
 mod doctor;
 mod event;
 mod load;
 mod output;
 mod report;
+mod rerun;
 mod run;
 mod shown;
 

@@ -1,12 +1,13 @@
 //! Where reports go: standard output, and the files of `--out`.
 
+use super::console::Stream;
 use super::shown;
 use crate::cli::{EXIT_RUN_FAILED, OutRequest, RunRequest, StreamRequest};
 use crate::profile::{Profile, RawText};
 use crate::report::{self, Format};
 use crate::results::Record;
 use crate::run::destination::{self, Destination, Named, inherited, named, open_special, refuse_doubles};
-use crate::run::{FromTheFirstLine, LateFile, Stream};
+use crate::run::{FromTheFirstLine, LateFile};
 use crate::sys::place::{Place, elsewhere};
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
@@ -98,9 +99,10 @@ fn written(request: &RunRequest) -> Vec<Named> {
 fn read(request: &RunRequest, profile: &Profile) -> Vec<Named> {
     let of = |by: &str, path: &RawText| Named { by: format!("{by}{path}"), path: path.as_path().to_owned() };
     let profile_of = request.xml_profile.as_ref().map(|from| of("-X", &from.path));
+    let record = request.record.as_ref().map(|path| Named { by: "rerun".into(), path: path.clone() });
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let sources = targets.filter_map(|target| target.random_data_source.as_ref()?.path.as_ref());
-    profile_of.into_iter().chain(sources.map(|path| of("-Z<size>,", path))).collect()
+    profile_of.into_iter().chain(record).chain(sources.map(|path| of("-Z<size>,", path))).collect()
 }
 
 /// What goes to standard output.

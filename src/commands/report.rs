@@ -21,26 +21,30 @@ const LONGEST: u64 = 256 << 20;
 
 /// Returns the exit code.
 pub fn report(request: &ReportRequest) -> u8 {
-    let path = visible::line(&request.file.to_string_lossy()).into_owned();
-    let read = match read(&request.file) {
-        Ok(read) => read,
-        Err(e) => {
-            say(format_args!(
-                "ERROR: {path}: can't be read: {e}; a record is what --out FILE.json of a run writes"
-            ));
-            return EXIT_RUN_FAILED;
-        }
-    };
-    match read {
+    match record(&request.file) {
         Ok(record) => {
             let code = output::to_stdout(&text::text(&shown::on_standard_output(&record)));
             let detail = if request.verbose { Detail::Full } else { Detail::Brief };
             standard_error::write(&findings::text(&judge(&record, &summarize(&record)), detail));
             code
         }
-        Err(e) => {
-            say(format_args!("ERROR: {path}: {e}"));
+        Err(message) => {
+            say(format_args!("ERROR: {message}"));
             EXIT_RUN_FAILED
+        }
+    }
+}
+
+/// The record in a file.
+///
+/// # Errors
+/// A message: it can't be read, or is none.
+pub fn record(file: &Path) -> Result<Record, String> {
+    let path = visible::line(&file.to_string_lossy()).into_owned();
+    match read(file) {
+        Ok(read) => read.map_err(|why| format!("{path}: {why}")),
+        Err(why) => {
+            Err(format!("{path}: can't be read: {why}; a record is what --out FILE.json of a run writes"))
         }
     }
 }

@@ -3,11 +3,13 @@
 //! A profile knows nothing of the machine: no sizes of existing files, no CPUs, no engines.
 //! Field names are those of DISKSPD's profile XML, in snake case.
 
+mod method;
 mod raw_text;
 pub mod template;
 pub mod validate;
 pub mod xml;
 
+pub use method::{Method, Prefill};
 pub use raw_text::RawText;
 use serde::{Deserialize, Serialize};
 

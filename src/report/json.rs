@@ -1,6 +1,6 @@
 //! The record as JSON: `docs/record.md` describes every field.
 
-use crate::profile::Profile;
+use crate::profile::{Method, Profile};
 use crate::results::{Record, RecordFormat, Results, Summary, summarize};
 use crate::system::System;
 use crate::truth::{Judgement, judge};
@@ -79,6 +79,7 @@ pub enum RecordError {
 struct Stored<'a> {
     format: &'a RecordFormat,
     profile: &'a Profile,
+    method: &'a Method,
     system: &'a System,
     results: &'a Results,
     summary: &'a Summary,
@@ -90,11 +91,14 @@ struct Stored<'a> {
 /// # Errors
 /// Those of `sink`.
 pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
-    let Record { format, profile, system, results } = record;
+    let Record { format, profile, method, system, results } = record;
     let summary = &summarize(record);
     let judgement = &judge(record, summary);
     let mut buffered = io::BufWriter::new(sink);
-    serde_json::to_writer(&mut buffered, &Stored { format, profile, system, results, summary, judgement })?;
+    serde_json::to_writer(
+        &mut buffered,
+        &Stored { format, profile, method, system, results, summary, judgement },
+    )?;
     buffered.write_all(b"\n")?;
     buffered.flush()
 }

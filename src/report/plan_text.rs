@@ -1,16 +1,26 @@
 //! The plan for people (`--dry-run`): which thread on which CPU works on which bytes of which target.
 
 use crate::plan::{Flush, IoPriority, SpanPlan, WorkerPlan, WorkerTarget};
-use crate::profile::RawText;
+use crate::profile::{Method, RawText};
 use crate::units;
 use crate::workload::Pattern;
 use crate::workload::pace::Limit;
+use serde_json::Value;
 
-/// Appends what `--cpu-latency` does, if it's given: the limit in us.
-pub fn write_cpu_latency(out: &mut Vec<u8>, limit: Option<u32>) {
-    if let Some(limit) = limit {
-        let text = format!("processors may take {limit} us at most to wake up (--cpu-latency)\n\n");
-        out.extend_from_slice(text.as_bytes());
+/// Appends how it is run, what differs from a run without options: names and values as they are stored in the record.
+pub fn write_method(out: &mut Vec<u8>, method: &Method) {
+    let fields = |method: &Method| match serde_json::to_value(method) {
+        Ok(Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let (given, default) = (fields(method), fields(&Method::default()));
+    let said: Vec<String> = given
+        .iter()
+        .filter(|(name, value)| default.get(*name) != Some(value))
+        .map(|(name, value)| format!("\t{name}: {}\n", value.to_string().trim_matches('"')))
+        .collect();
+    if !said.is_empty() {
+        out.extend_from_slice(format!("Method:\n{}\n", said.concat()).as_bytes());
     }
 }
 

@@ -1,7 +1,7 @@
 //! The record: profile, system and results of one run, in a versioned form.
 
 use super::{Results, SpanResults, TargetResults};
-use crate::profile::{Profile, ThreadTarget, TimeSpan};
+use crate::profile::{Method, Profile, ThreadTarget, TimeSpan};
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,10 @@ pub struct Record {
     pub format: RecordFormat,
     /// What was asked for.
     pub profile: Profile,
+    /// How it was run: with the profile, what is needed to run it again. Records of earlier versions have none; then it's
+    /// as without any option.
+    #[serde(default)]
+    pub method: Method,
     /// Where it ran.
     pub system: System,
     /// What came out.
@@ -44,7 +48,12 @@ impl Default for RecordFormat {
 impl Record {
     /// A record in today's format.
     pub fn new(profile: Profile, system: System, results: Results) -> Record {
-        Record { format: RecordFormat::default(), profile, system, results }
+        Record { format: RecordFormat::default(), profile, method: Method::default(), system, results }
+    }
+
+    /// The same, run this way.
+    pub fn with_method(self, method: Method) -> Record {
+        Record { method, ..self }
     }
 
     /// Whether the parts fit together: as many time spans, threads, targets and CPUs as profile and system say, counts

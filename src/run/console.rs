@@ -1,100 +1,79 @@
-//! What a run says while it goes on: verbose lines and dots on standard output as DISKSPD does, unless that is for
-//! another program to read; warnings on standard error.
+//! What a run says while it goes on, to whoever listens.
 
-use super::live::LiveLine;
-use super::stream::{Stream, Unfinished};
-use crate::clock::Nanos;
+use super::listener::{Listener, Nobody, Notice, Progress, Rates, Wants, Weight};
+use super::live::{Counters, Seen, collect};
+use crate::clock::{Nanos, SECOND};
 use crate::results::IntervalFigures;
-use crate::run::live::Counters;
-use crate::sys::standard_error::{self, say};
-use crate::sys::standard_output;
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// The voices of a run. Whether somebody listens is no concern of the measurement: errors of writing are ignored,
-/// those of the report itself are not written here.
-#[derive(Debug, Default)]
+/// The voice of a run: everything that is said goes through it, so that all of it can be kept.
 pub struct Console {
-    verbose: bool,
-    /// Standard output carries a document: nothing else may get into it.
-    document: bool,
-    line: Mutex<Option<LiveLine>>,
-    stream: Mutex<Option<Stream>>,
+    listener: Arc<dyn Listener>,
+    wants: Wants,
+    /// What the workers had done when progress was told last.
+    seen: Mutex<Seen>,
     /// What [`Console::warn_once`] has said in this time span.
     said: Mutex<HashSet<String>>,
+    /// All notices so far.
+    notices: Mutex<Vec<Notice>>,
 }
 
 impl Console {
-    /// `-v` or not; with a live line when standard error is a terminal.
-    pub fn new(verbose: bool) -> Console {
-        Console { verbose, line: Mutex::new(LiveLine::for_terminal()), ..Console::default() }
+    /// What is said is told to `listener`.
+    pub fn new(listener: Arc<dyn Listener>) -> Console {
+        let wants = listener.wants();
+        let (seen, said, notices) = Default::default();
+        Console { listener, wants, seen, said, notices }
     }
 
-    /// The same, with standard output left to a document.
-    pub fn beside_document(self, document: bool) -> Console {
-        Console { document, ..self }
+    /// Nobody listens.
+    pub fn quiet() -> Console {
+        Console::new(Arc::new(Nobody))
     }
 
-    /// The same with a stream (`--stream`).
-    pub fn with_stream(self, stream: Option<Stream>) -> Console {
-        Console { stream: Mutex::new(stream), ..self }
-    }
-
-    /// Whether there is a stream to count for.
+    /// Whether somebody wants the figures of intervals.
     pub fn is_streaming(&self) -> bool {
-        self.with_the_stream(|_| ()).is_some()
+        self.wants.intervals
+    }
+
+    /// Whether somebody wants to know how far it is.
+    pub fn is_live(&self) -> bool {
+        self.wants.progress
     }
 
     /// A time span begins, numbered from 1.
     pub fn begin_span(&self, number: usize) {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        self.with_the_stream(|stream| stream.begin_span(number));
+        self.listener.time_span_begins(number);
     }
 
-    /// Hands the figures of an interval to the stream.
+    /// Tells the figures of an interval.
     pub fn stream(&self, figures: &IntervalFigures) {
-        self.with_the_stream(|stream| stream.send(figures));
+        self.listener.interval(figures);
     }
 
-    /// The run is over: ends the stream, and warns if not all of it was read. Returned is that it could not be written.
-    pub fn end_stream(&self) -> Option<String> {
-        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match stream?.finish()? {
-            Unfinished::Unread(message) => {
-                self.warn(&message);
-                None
-            }
-            Unfinished::Unwritten(message) => Some(message),
-        }
+    /// The run is over. Returned is what couldn't be passed on, as a message.
+    pub fn end(&self) -> Option<String> {
+        self.listener.run_ended()
     }
 
-    fn with_the_stream<T>(&self, act: impl FnOnce(&mut Stream) -> T) -> Option<T> {
-        self.stream.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(act)
+    /// All that was noticed so far, in its order.
+    pub fn notices(&self) -> Vec<Notice> {
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Says nothing at all but warnings; for tests and simulated runs.
-    pub fn quiet() -> Console {
-        Console::default()
-    }
-
-    /// Whether there is a live line to count for.
-    pub fn is_live(&self) -> bool {
-        self.with_line(|_| ()).is_some()
-    }
-
-    /// A time-stamped line, with `-v`.
+    /// A step of the run.
     pub fn verbose(&self, text: impl FnOnce() -> String) {
-        if self.verbose {
-            self.clear_line();
-            let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S");
-            self.put(&format!("{now}: {}\n", text()));
+        if self.wants.steps {
+            self.listener.step(&text());
         }
     }
 
     /// A warning.
     pub fn warn(&self, text: &str) {
-        self.clear_line();
-        say(format_args!("WARNING: {text}"));
+        self.notice(Weight::Warning, text);
     }
 
     /// A warning of what many threads meet; it is said once in a time span.
@@ -108,46 +87,115 @@ impl Console {
 
     /// Something worth knowing that is no reason to worry.
     pub fn note(&self, text: &str) {
-        self.clear_line();
-        say(text);
+        self.notice(Weight::Note, text);
+    }
+
+    fn notice(&self, weight: Weight, text: &str) {
+        let notice = Notice { weight, message: text.to_owned() };
+        self.listener.notice(&notice);
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
     }
 
     /// Progress dots (`-P`).
     pub fn dots(&self, count: u32) {
         if count > 0 {
-            self.put(&".".repeat(count as usize));
+            self.listener.dots(count);
         }
     }
 
-    /// Writes where it disturbs no document.
-    fn put(&self, text: &str) {
-        if self.document {
-            return standard_error::write(text);
-        }
-        standard_output::write(text);
-    }
-
-    /// The workers begin: the live line counts from here.
+    /// The workers begin: rates count from here.
     pub fn begin(&self, workers: &[Counters]) {
-        self.with_line(|line| line.begin(workers));
+        if self.wants.progress {
+            *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = collect(workers);
+        }
     }
 
-    /// Draws the live line.
+    /// Tells what happened since the last call, or since [`Console::begin`]. `left`: time until the phase ends, ns.
     pub fn draw(&self, phase: &str, left: Nanos, workers: &[Counters]) {
-        self.with_line(|line| line.draw(phase, left, workers));
+        if self.wants.progress {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let now = collect(workers);
+            self.listener.progress(&Progress::Running { phase, left_ns: left, rates: rates(&seen, &now) });
+            *seen = now;
+        }
     }
 
-    /// Shows how far the preparation of a file is.
+    /// Tells how far the preparation of a file is, bytes.
     pub fn draw_preparation(&self, path: &str, done: u64, total: u64) {
-        self.with_line(|line| line.draw_preparation(path, done, total));
+        if self.wants.progress {
+            self.listener.progress(&Progress::Preparing { name: path, done_bytes: done, total_bytes: total });
+        }
     }
 
-    /// Removes the live line.
+    /// What progress was told of is over.
     pub fn clear_line(&self) {
-        self.with_line(LiveLine::clear);
+        self.listener.progress_ends();
+    }
+}
+
+impl fmt::Debug for Console {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Console").field("wants", &self.wants).finish_non_exhaustive()
+    }
+}
+
+/// What was done between two looks; `None` = they are the same one.
+fn rates(before: &Seen, now: &Seen) -> Option<Rates> {
+    if before.at == 0 || now.at <= before.at {
+        return None;
+    }
+    let seconds = (now.at - before.at) as f64 / SECOND as f64;
+    let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
+    let cells = now.latencies_since(before);
+    let count: u64 = cells.iter().sum();
+    let mean = now.latency_sum.wrapping_sub(before.latency_sum) as f64 / count.max(1) as f64;
+    Some(Rates {
+        iops: rate(now.ios, before.ios),
+        bytes_per_s: rate(now.bytes, before.bytes),
+        latency_ns: (count > 0).then(|| (mean, super::live::percentile(&cells, count, 0.99))),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_of_what_happened_since_the_last_look() {
+        let worker = Counters::new(true);
+        let mut before = collect(std::slice::from_ref(&worker));
+        worker.add(1000, 4_096_000);
+        (0..990).for_each(|_| worker.add_latency(100_000));
+        (0..10).for_each(|_| worker.add_latency(900_000));
+        let mut now = collect(std::slice::from_ref(&worker));
+        (before.at, now.at) = (SECOND, 3 * SECOND);
+        let found = rates(&before, &now).unwrap();
+        assert_eq!((found.iops, found.bytes_per_s), (500.0, 2_048_000.0));
+        let (mean, p99) = found.latency_ns.unwrap();
+        assert_eq!(mean, 108_000.0);
+        assert!((99_000..101_000).contains(&p99), "{p99}");
+        assert_eq!(rates(&now, &now), None);
     }
 
-    fn with_line<T>(&self, act: impl FnOnce(&mut LiveLine) -> T) -> Option<T> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(act)
+    /// Keeps what it hears.
+    #[derive(Default)]
+    struct Ear(Mutex<Vec<String>>);
+
+    impl Listener for Ear {
+        fn notice(&self, notice: &Notice) {
+            self.0.lock().unwrap().push(notice.message.clone());
+        }
+    }
+
+    #[test]
+    fn what_many_threads_meet_is_said_once_in_a_time_span() {
+        let ear = Arc::new(Ear::default());
+        let console = Console::new(Arc::clone(&ear) as Arc<dyn Listener>);
+        for number in 1..3 {
+            console.begin_span(number);
+            (0..3).for_each(|_| console.warn_once("the same".into()));
+        }
+        assert_eq!(*ear.0.lock().unwrap(), ["the same"; 2]);
+        assert_eq!(console.notices().len(), 2);
     }
 }

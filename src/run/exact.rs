@@ -175,11 +175,12 @@ impl Drop for Counted {
 mod tests {
     use super::*;
     use crate::engine::EngineKind;
+    use crate::profile::Method;
     use crate::profile::{Target, TimeSpan};
 
     #[test]
     fn it_ends_after_the_number_of_ios() {
-        let options = Options { engine: Some(EngineKind::Null), ..Options::default() };
+        let options = Options::from(Method { engine: Some(EngineKind::Null), ..Method::default() });
         for (depth, ios, ended) in [(1, 1, 1), (1, 777, 777), (32, 320, 320), (32, 321, 352)] {
             let target = Target {
                 path: "x".into(),

@@ -1,10 +1,7 @@
-//! The live line: what happens right now, on standard error, and only when that is a terminal.
+//! What happens right now: counters that the workers share with who looks at them while they run.
 
-mod fit;
-
-use crate::clock::{self, Nanos, SECOND};
-use crate::sys::{cpu, standard_error};
-use std::io::IsTerminal;
+use crate::clock::{self, Nanos};
+use crate::sys::cpu;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 /// Steps of the live histogram per power of two: figures are within 1 %.
@@ -123,14 +120,6 @@ pub(super) fn middle_of(cell: usize) -> u64 {
     floor_of(cell).midpoint(floor_of(cell + 1))
 }
 
-/// Draws the line, once a second.
-#[derive(Debug)]
-pub struct LiveLine {
-    seen: Seen,
-    writing_since: Option<Nanos>,
-    drawn: bool,
-}
-
 /// The sums of all workers at one time.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Seen {
@@ -146,49 +135,6 @@ impl Seen {
     pub(super) fn latencies_since(&self, before: &Seen) -> Vec<u64> {
         let earlier = before.latency.iter().copied().chain(std::iter::repeat(0));
         self.latency.iter().zip(earlier).map(|(now, before)| now - before).collect()
-    }
-}
-
-impl LiveLine {
-    /// `None` when standard error is not a terminal: then nothing is counted for it either.
-    pub fn for_terminal() -> Option<LiveLine> {
-        std::io::stderr().is_terminal().then(|| LiveLine {
-            seen: Seen::default(),
-            writing_since: None,
-            drawn: false,
-        })
-    }
-
-    /// The workers begin: figures count from here.
-    pub fn begin(&mut self, workers: &[Counters]) {
-        self.seen = collect(workers);
-    }
-
-    /// Draws the figures since the last call, or since [`LiveLine::begin`]. `left`: time until the phase ends, ns.
-    pub fn draw(&mut self, phase: &str, left: Nanos, workers: &[Counters]) {
-        let now = collect(workers);
-        let line = fit::parts(&line(phase, left, &self.seen, &now), fit::columns());
-        self.seen = now;
-        self.drawn = true;
-        // Back to the start of the line, the line, then clear what is left of a longer one before.
-        standard_error::draw(&line);
-    }
-
-    /// Shows how far the writing of a file is.
-    pub fn draw_preparation(&mut self, path: &str, done: u64, total: u64) {
-        let now = clock::monotonic();
-        let began = *self.writing_since.get_or_insert(now);
-        let line = preparation(path, done, total, now - began, fit::columns());
-        self.drawn = true;
-        standard_error::draw(&line);
-    }
-
-    /// Removes the line, so that what comes next starts on a clean one.
-    pub fn clear(&mut self) {
-        self.writing_since = None;
-        if std::mem::take(&mut self.drawn) {
-            standard_error::draw("");
-        }
     }
 }
 
@@ -210,46 +156,6 @@ pub(super) fn collect<'a>(workers: impl IntoIterator<Item = &'a Counters>) -> Se
         }
     }
     sum
-}
-
-fn line(phase: &str, left: Nanos, before: &Seen, now: &Seen) -> String {
-    let mut text = format!("{phase:<9} {:>4} s left", left.div_ceil(SECOND));
-    if before.at == 0 || now.at <= before.at {
-        return text;
-    }
-    let seconds = (now.at - before.at) as f64 / SECOND as f64;
-    let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
-    text += &format!(
-        " | {:>10.0} IOPS | {:>9.2} MiB/s",
-        rate(now.ios, before.ios),
-        rate(now.bytes, before.bytes) / 1_048_576.0
-    );
-    let cells = now.latencies_since(before);
-    let count: u64 = cells.iter().sum();
-    if count > 0 {
-        let average = now.latency_sum.wrapping_sub(before.latency_sum) as f64 / count as f64;
-        text += &format!(
-            " | avg {:.3} ms | p99 {:.3} ms",
-            average / 1e6,
-            percentile(&cells, count, 0.99) as f64 / 1e6
-        );
-    }
-    text
-}
-
-/// `since`: time since the writing began, ns.
-fn preparation(path: &str, done: u64, total: u64, since: Nanos, columns: usize) -> String {
-    let mib = |bytes: u64| bytes as f64 / 1_048_576.0;
-    let mut text = format!(": {:.0} of {:.0} MiB", mib(done), mib(total));
-    if since > SECOND / 2 && done > 0 {
-        let rate = done as f64 / (since as f64 / SECOND as f64);
-        text += &format!(
-            ", {:.0} MiB/s, {:.0} s left",
-            mib(rate as u64),
-            total.saturating_sub(done) as f64 / rate
-        );
-    }
-    fit::path("creating ", path, &text, columns)
 }
 
 /// The latency (ns) that the share `p` of `count` latencies by cell does not exceed.
@@ -277,23 +183,5 @@ mod tests {
             assert!(from <= nanos && nanos < to, "{nanos} is in [{from}, {to})");
             assert!((to - from) * (STEPS as u64 / 2) <= nanos.max(STEPS as u64), "{nanos} in [{from}, {to})");
         }
-    }
-
-    #[test]
-    fn the_line_shows_what_happened_since_it_was_drawn_last() {
-        let worker = Counters::new(true);
-        let mut before = collect(std::slice::from_ref(&worker));
-        worker.add(1000, 4_096_000);
-        (0..990).for_each(|_| worker.add_latency(100_000));
-        (0..10).for_each(|_| worker.add_latency(900_000));
-        let mut now = collect(std::slice::from_ref(&worker));
-        (before.at, now.at) = (SECOND, 3 * SECOND);
-        let text = line("measure", 7 * SECOND - 1, &before, &now);
-        assert!(
-            text.starts_with(
-                "measure      7 s left |        500 IOPS |      1.95 MiB/s | avg 0.108 ms | p99 0.099 ms"
-            ),
-            "{text}"
-        );
     }
 }

@@ -41,17 +41,17 @@ pub(super) fn measure(
     let mut results = SpanResults::default();
     control.does("sets up the run");
     // Without files there is nothing to be read.
-    let content = if options.simulated() { Vec::new() } else { content::look(plan, console) };
+    let content = if options.method.simulated() { Vec::new() } else { content::look(plan, console) };
     let mut observer = match Observer::new(plan, system, options, trace) {
         Ok(observer) => observer,
         Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
     };
-    let awake = match options.cpu_latency.map(CpuLatency::hold).transpose() {
+    let awake = match options.method.cpu_latency_us.map(CpuLatency::hold).transpose() {
         Ok(held) => held,
         // It could be held when the run began.
         Err(error) => return SpanOutcome::failed(vec![format!("--cpu-latency: {error}")]),
     };
-    if let Some(limit) = options.cpu_latency {
+    if let Some(limit) = options.method.cpu_latency_us {
         console.verbose(|| format!("processors may take {limit} us at most to wake up (--cpu-latency)"));
     }
     let desks: Vec<Desk> = plan.workers.iter().map(|_| Desk::default()).collect();
@@ -73,7 +73,7 @@ pub(super) fn measure(
         // Not before: the workers would inherit it.
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
         let events = &options.events;
-        let until_steady = options.until_steady;
+        let until_steady = options.method.until_steady_s;
         let clocked = Clocked { plan, system, events, control, console, live: &live, progress, until_steady };
         if control.wait_until_ready(plan.workers.len()) && events.may_start(control, console) {
             control.does("measures");
@@ -109,13 +109,13 @@ pub(super) fn measure(
         Some(observer)
     });
     drop(awake);
-    if options.flush_after {
+    if options.method.flush_after {
         control.deposit(SpanOutcome { results: results.clone(), ..SpanOutcome::default() });
         control.does("flushes what was written (--flush-after)");
     }
     let observed = observer.map(|observer| observer.finish(&live)).unwrap_or_default();
     let mut outcome = closed(shared, control, results, content, observed);
-    if options.flush_after {
+    if options.method.flush_after {
         outcome.troubles.extend(unflushed(&outcome.results));
     }
     outcome

@@ -18,11 +18,13 @@ pub mod destination;
 mod effort;
 pub mod events;
 pub mod exact;
+mod execute;
 mod failure;
 mod interrupt;
 mod io_log;
 mod large_pages;
 mod late_file;
+mod listener;
 mod live;
 mod measure;
 mod observe;
@@ -56,18 +58,17 @@ pub use console::Console;
 pub use content::look as look_at_content;
 pub use control::Control;
 pub use events::Events;
+pub use execute::{Executed, Refusal, Session, execute, surroundings};
 pub use interrupt::watch;
 pub use late_file::{FromTheFirstLine, LateFile};
+pub use listener::{Listener, Nobody, Notice, Progress, Rates, Wants, Weight};
 pub use live::Counters;
 pub use observe::Observer;
 pub use options::Options;
 pub use planning::probe_and_plan;
 pub use precreate::resized;
-pub use prefill::Prefill;
 pub use probes::Probes;
 pub use refusals::{cpu_latency_refusal, refusals};
-pub use stream::Stream;
-pub use supervise::{End, supervise};
 
 use crate::plan::{PlanError, Severity};
 use crate::profile::Profile;
@@ -105,12 +106,6 @@ pub fn run(
     let _death = Death(control);
     let profile = &resized(profile);
     control.does("looks at the targets");
-    if options.until_steady.is_some() && options.virtual_time() {
-        return Err(vec![PlanError::profile(
-            "--until-steady: a simulated run's phases are fixed before it begins (its threads run one after the \
-             other); give the warm-up as -W<seconds>, or choose another engine",
-        )]);
-    }
     let probes = Probes::default();
     let unfit: Vec<PlanError> = profile
         .time_spans
@@ -123,7 +118,7 @@ pub fn run(
         return Err(unfit);
     }
     // Without it nothing could be reported in the end.
-    if !options.virtual_time()
+    if !options.method.virtual_time()
         && let Err(e) = CpuClock::read()
     {
         let message =
@@ -189,7 +184,7 @@ pub fn run(
             after_span(&mut outcome.results);
         }
     }
-    outcome.troubles.extend(console.end_stream());
+    outcome.troubles.extend(console.end());
     if let Some(log) = log {
         log.end(outcome.results.have_figures());
         outcome.troubles.extend(log.failure());

@@ -42,13 +42,13 @@ impl<'a> Observer<'a> {
     ) -> Result<Observer<'a>, TraceRefusal> {
         let heat = HeatChange { before: heat(system), ..HeatChange::default() };
         let heat = (!heat.before.is_unknown()).then_some(heat);
-        let cpu_latency = options.cpu_latency;
+        let cpu_latency = options.method.cpu_latency_us;
         let polled = plan.workers.iter().any(|worker| worker.poll);
         Ok(Observer {
             system,
             effort: effort::Watch::new(plan),
             sleeps: SleepWatch::new(plan),
-            devices: DeviceWatch::new(plan, options.flush_after),
+            devices: DeviceWatch::new(plan, options.method.flush_after),
             trace: TraceWatch::open(plan, trace)?,
             observed: Observed {
                 heat,

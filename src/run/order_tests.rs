@@ -93,7 +93,7 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
         phases: Phases::Scheduled(Schedule { measure: 0, cooldown: 1000, stop: 1000 }, &control),
         live: None,
         log: None,
-        console: &Console::new(false),
+        console: &Console::quiet(),
     };
     let ended = worker.run(&span);
     assert_eq!(ended.failure, None);

@@ -31,7 +31,7 @@ pub(super) fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBu
     let mut errors = Vec::new();
     let locations = span.targets.iter().map(|target| match target::locate(target.path.as_bytes()) {
         Ok(location) => location,
-        Err(_) if options.simulated() => PathBuf::new(),
+        Err(_) if options.method.simulated() => PathBuf::new(),
         Err(message) => {
             errors.push(PlanError::target(message));
             PathBuf::new()
@@ -53,7 +53,7 @@ pub(super) fn plan_at(
 ) -> Result<SpanPlan, Vec<PlanError>> {
     let mut facts = Vec::new();
     let mut errors = Vec::new();
-    let wish = Wish { engine: options.engine, poll: options.poll };
+    let wish = Wish { engine: options.method.engine, poll: options.method.poll };
     for (target, location) in span.targets.iter().zip(locations) {
         match target::probe(location) {
             Ok(mut found) => {
@@ -67,7 +67,7 @@ pub(super) fn plan_at(
                 facts.push(found);
             }
             // A simulated device needs no target; the plan sees one that isn't there.
-            Err(_) if options.simulated() => facts.push(TargetFacts::default()),
+            Err(_) if options.method.simulated() => facts.push(TargetFacts::default()),
             Err(error) => errors.push(PlanError::target(error.to_string())),
         }
     }

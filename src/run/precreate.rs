@@ -71,7 +71,7 @@ pub fn create_all(
     control: &Control,
     console: &Console,
 ) -> Result<HashSet<RawText>, String> {
-    let wanted = if options.simulated() { Vec::new() } else { files(profile) };
+    let wanted = if options.method.simulated() { Vec::new() } else { files(profile) };
     let located: Vec<(File, PathBuf)> = wanted
         .into_iter()
         .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))

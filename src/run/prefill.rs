@@ -6,6 +6,7 @@ use super::control::Control;
 use super::crew;
 use super::options::Options;
 use crate::plan::SpanPlan;
+use crate::profile::Prefill;
 use crate::sys::extents::{Kind, each_piece};
 use crate::sys::files::{self, AccessHint, OpenMode};
 use crate::sys::memory::Buffer;
@@ -23,19 +24,6 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-
-/// What is written where nothing was written yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prefill {
-    /// As random; block devices only when nothing but zeros is found on them.
-    Auto,
-    /// Random bytes, none of them zero.
-    Random,
-    /// What `-c` writes: the byte at offset x is `x & 0xFF`.
-    Pattern,
-    /// Zeros.
-    Zero,
-}
 
 /// Block devices that were filled by an earlier time span of the run.
 pub type Done = RefCell<HashSet<PathBuf>>;
@@ -60,7 +48,7 @@ pub(super) fn prefill(
     control: &Control,
     console: &Console,
 ) -> Result<(), String> {
-    let Some(content) = options.prefill.filter(|_| !options.simulated()) else { return Ok(()) };
+    let Some(content) = options.method.prefill.filter(|_| !options.method.simulated()) else { return Ok(()) };
     for order in content::orders(plan) {
         let found = files::look(&order.location).map_err(|error| error.to_string())?;
         let parts = match FileType::from_raw_mode(found.st_mode) {
@@ -107,7 +95,7 @@ fn needs_destroy(order: &Order) -> String {
 
 /// The devices that would be refused, one message each; what `auto` does isn't known before the device is looked at.
 pub(super) fn refusals(plan: &SpanPlan, options: &Options) -> Vec<String> {
-    if options.destroy || matches!(options.prefill, None | Some(Prefill::Auto)) {
+    if options.destroy || matches!(options.method.prefill, None | Some(Prefill::Auto)) {
         return Vec::new();
     }
     let is_device = |order: &Order| {

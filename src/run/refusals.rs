@@ -4,7 +4,7 @@ use super::options::Options;
 use super::planning::locations;
 use super::prefill;
 use crate::plan::{self, PlanError, SpanPlan};
-use crate::profile::TimeSpan;
+use crate::profile::{Method, TimeSpan};
 use crate::sys::cpu_latency::CpuLatency;
 use crate::system::claims;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(super) fn written<'a>(
     locations: &'a [PathBuf],
     options: &Options,
 ) -> impl Iterator<Item = &'a Path> + use<'a> {
-    let prefilled = options.prefill.is_some() && options.destroy;
+    let prefilled = options.method.prefill.is_some() && options.destroy;
     let targets = span.targets.iter().zip(locations);
     targets.filter(move |(target, _)| target.write_ratio > 0 || prefilled).map(|(_, path)| path.as_path())
 }
@@ -28,7 +28,7 @@ pub(super) fn prepared<'a>(
     locations: &'a [PathBuf],
     options: &Options,
 ) -> impl Iterator<Item = &'a Path> + use<'a> {
-    let filled = options.prefill.is_some();
+    let filled = options.method.prefill.is_some();
     let targets = span.targets.iter().zip(locations);
     targets.filter(move |(target, _)| filled || plan::creates(target)).map(|(_, path)| path.as_path())
 }
@@ -37,13 +37,8 @@ pub(super) fn prepared<'a>(
 ///
 /// # Errors
 /// It can't; what to do about it.
-pub fn cpu_latency_refusal(options: &Options) -> Result<(), Vec<PlanError>> {
-    let Some(limit) = options.cpu_latency else { return Ok(()) };
-    if options.virtual_time() {
-        return Err(vec![PlanError::profile(
-            "--cpu-latency: in simulated time no processor has to be woken up; leave it out, or choose another engine",
-        )]);
-    }
+pub fn cpu_latency_refusal(method: &Method) -> Result<(), Vec<PlanError>> {
+    let Some(limit) = method.cpu_latency_us else { return Ok(()) };
     let held = CpuLatency::hold(limit);
     held.map(drop).map_err(|error| vec![PlanError::target(format!("--cpu-latency: {error}"))])
 }
@@ -51,7 +46,7 @@ pub fn cpu_latency_refusal(options: &Options) -> Result<(), Vec<PlanError>> {
 /// Why the span would be refused, one message for each place; empty when nothing is known against it. Devices are claimed
 /// as for the run, and given back at once: so it's known too who has one without a trace in /proc and /sys.
 pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<String> {
-    if options.simulated() {
+    if options.method.simulated() {
         return Vec::new();
     }
     // What is wrong with the places is what the plan has complained of.

@@ -87,7 +87,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Err(message) => return SpanOutcome::failed(vec![message]),
     };
     control.does("prepares files (-c)");
-    let claims = match if options.simulated() {
+    let claims = match if options.method.simulated() {
         Ok(Claims::default())
     } else {
         protect_and_prepare(span, &locations, precreated, options, control, console)
@@ -117,7 +117,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         log.begin_span();
     }
     let interlocked = interlocked_positions(&plan);
-    let progress = match console.is_streaming() && !options.virtual_time() {
+    let progress = match console.is_streaming() && !options.method.virtual_time() {
         true => {
             let response = |worker: &WorkerPlan| plan.measure_latency && worker.is_paced();
             plan.workers.iter().map(|worker| Progress::new(plan.is_timed(), response(worker))).collect()
@@ -135,8 +135,8 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         large_pages: Reserve::before(&plan),
         console,
     };
-    let outcome = match options.engine {
-        Some(_) if options.virtual_time() => simulate(&shared, system, options, control, log),
+    let outcome = match options.method.engine {
+        Some(_) if options.method.virtual_time() => simulate(&shared, system, options, control, log),
         _ => logged(log, 0..plan.workers.len() as u32, false, |rings| {
             let outcome = measure(&shared, system, options, control, rings, probes.take_trace());
             if log.is_some() {

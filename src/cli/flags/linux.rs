@@ -3,9 +3,9 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
-use crate::cli::{Invocation, OutRequest, PrefillRequest, StreamRequest};
+use crate::cli::{Invocation, OutRequest, StreamRequest};
 use crate::engine::EngineKind;
-use crate::profile::RawText;
+use crate::profile::{Prefill, RawText};
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -55,7 +55,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["engine_choice"],
         with_profile: true,
         values: &[],
-        read: Read::Switch(|draft| draft.poll = true),
+        read: Read::Switch(|draft| draft.method.poll = true),
     },
     Flag {
         name: Long("out"),
@@ -67,7 +67,7 @@ pub const FLAGS: &[Flag] = &[
             ),
         ],
         default: "standard output only",
-        scope: Scope::Profile,
+        scope: Scope::Invocation,
         notes: "Files are made before the run and written whole, after each time span; pipes and devices get one report, \
                 at the end. - is standard output, whose text report the named one then replaces. A record (json) holds \
                 everything; diskspd report prints it again.",
@@ -85,7 +85,7 @@ pub const FLAGS: &[Flag] = &[
              descriptor",
         )],
         default: "no lines",
-        scope: Scope::Profile,
+        scope: Scope::Invocation,
         notes: "Intervals are those of -D, but at least 100 ms; without -D a second. Lines that the reader is too slow \
                 for are left out, and counted.",
         compatibility: LinuxOnly,
@@ -102,7 +102,7 @@ pub const FLAGS: &[Flag] = &[
              another place for that (--out)",
         )],
         default: "no log",
-        scope: Scope::Profile,
+        scope: Scope::Invocation,
         notes: "thread,target,direction,offset,size,start_ns,latency_ns,due_ns; start counts from the start signal of the \
                 time span, warm-up and cool-down included. The log never slows the run down: I/Os that come faster \
                 than they can be written are left out, and their number is said at the end.",
@@ -116,7 +116,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("dry-run"),
         forms: &[("--dry-run", "say what would be done, and do nothing")],
         default: "off",
-        scope: Scope::Profile,
+        scope: Scope::Invocation,
         notes: "Not with --out, --stream, --io-log: nothing is measured.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "end_to_end"],
@@ -128,7 +128,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("recreate"),
         forms: &[("--recreate", "write the files of -c anew even when they are complete")],
         default: "off",
-        scope: Scope::Profile,
+        scope: Scope::Invocation,
         notes: "",
         compatibility: LinuxOnly,
         tested: &["command_lines", "end_to_end", "profiles"],
@@ -143,7 +143,7 @@ pub const FLAGS: &[Flag] = &[
             "permit writing to a block device that carries a file system or partition table",
         )],
         default: "such devices are refused",
-        scope: Scope::Profile,
+        scope: Scope::Invocation,
         notes: "",
         compatibility: LinuxOnly,
         tested: &["command_lines", "refusals", "device_kinds"],
@@ -155,7 +155,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("strict"),
         forms: &[("--strict", "end with exit code 2 when the figures are not what they seem to be")],
         default: "findings are printed, the exit code is 0",
-        scope: Scope::Profile,
+        scope: Scope::Invocation,
         notes: "For scripts: verdicts and findings that are printed as WRONG fail. Notes and warnings don't.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "truth"],
@@ -167,7 +167,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("quiet"),
         forms: &[("--quiet", "after the run tell only what is wrong with the figures, in a line each")],
         default: "the verdict, warnings, and what limited the run are told",
-        scope: Scope::Profile,
+        scope: Scope::Invocation,
         notes: "For loops of many runs: errors, and what is printed as WRONG, without its details. Warnings about the \
                 command line are left out too. The record and the exit code are the same.",
         compatibility: LinuxOnly,
@@ -206,7 +206,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "truth_device"],
         with_profile: true,
         values: &[],
-        read: Read::Switch(|draft| draft.flush_after = true),
+        read: Read::Switch(|draft| draft.method.flush_after = true),
     },
     Flag {
         name: Long("cpu-latency"),
@@ -233,7 +233,7 @@ pub const FLAGS: &[Flag] = &[
             "add verdict and findings to the XML results, last in each TimeSpan and in System",
         )],
         default: "XML has what DISKSPD's has, nothing else",
-        scope: Scope::Profile,
+        scope: Scope::Invocation,
         notes: "The elements DeviceVerdict and Findings; all that is before them is unchanged.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "truth", "truth_device"],
@@ -285,9 +285,9 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.engine = Some(match value {
+    draft.method.engine = Some(match value {
         b"auto" => {
-            draft.engine = None;
+            draft.method.engine = None;
             return Ok(());
         }
         b"uring" => EngineKind::Uring,
@@ -326,7 +326,7 @@ fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         Problem::new(0, "not a number of seconds")
             .expected("the longest time that the warm-up may take, as in --until-steady=600")
     };
-    draft.until_steady = Some(seconds.ok_or_else(wrong)?);
+    draft.method.until_steady_s = Some(seconds.ok_or_else(wrong)?);
     Ok(())
 }
 
@@ -341,16 +341,16 @@ fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let wrong = || {
         Problem::new(0, what).expected("the longest that a processor may take to wake up, 0 to 2147483647 us")
     };
-    draft.cpu_latency = Some(micros.ok_or_else(wrong)?);
+    draft.method.cpu_latency_us = Some(micros.ok_or_else(wrong)?);
     Ok(())
 }
 
 fn prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.prefill = Some(match value {
-        b"" | b"auto" => PrefillRequest::Auto,
-        b"random" => PrefillRequest::Random,
-        b"pattern" => PrefillRequest::Pattern,
-        b"zero" => PrefillRequest::Zero,
+    draft.method.prefill = Some(match value {
+        b"" | b"auto" => Prefill::Auto,
+        b"random" => Prefill::Random,
+        b"pattern" => Prefill::Pattern,
+        b"zero" => Prefill::Zero,
         _ => return Err(Problem::new(0, "unknown content").expected("auto, random, pattern or zero")),
     });
     Ok(())

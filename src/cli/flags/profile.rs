@@ -33,7 +33,7 @@ pub const FLAGS: &[Flag] = &[
             ("-ye<event>", "set this existing event and end, without a run (exit code 1)"),
         ],
         default: "no events",
-        scope: Scope::Profile,
+        scope: Scope::Invocation,
         notes: "Events are those of this machine, for all its users, and stay set while anybody has them open: see \
                 docs/synchronization.md. Scripts wait for them with diskspd event wait.",
         compatibility: Differs(

@@ -2,9 +2,12 @@
 //! order; what depends on the machine (CPUs, sizes of targets) is the plan's to judge.
 
 mod distribution;
+mod method;
 mod rules;
 #[cfg(test)]
 mod tests;
+
+pub use method::method;
 
 use crate::profile::{Profile, RawText, Target, TimeSpan};
 use std::collections::HashSet;

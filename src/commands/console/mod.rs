@@ -1,0 +1,113 @@
+//! What is seen of a run while it goes on: verbose lines and dots on standard output as DISKSPD does, unless that is for
+//! another program to read; notices and the live line on standard error; the lines of `--stream`.
+
+mod fit;
+mod live_line;
+mod stream;
+
+pub use stream::Stream;
+
+use super::output::{self, OutFile};
+use crate::results::{IntervalFigures, Record};
+use crate::run::{Listener, Notice, Progress, Wants, Weight};
+use crate::sys::standard_error::{self, say};
+use crate::sys::standard_output;
+use live_line::LiveLine;
+use std::sync::{Arc, Mutex, PoisonError};
+use stream::Unfinished;
+
+/// The terminal, and the files beside it. Errors of writing are ignored, but for those of the stream and of files; those
+/// of the report itself are not written here.
+#[derive(Debug)]
+pub struct Console {
+    verbose: bool,
+    /// Standard output carries a document: nothing else may get into it.
+    document: bool,
+    line: Mutex<Option<LiveLine>>,
+    stream: Mutex<Option<Stream>>,
+    /// What `--out` names: what is known so far is saved there.
+    files: Arc<Vec<OutFile>>,
+}
+
+impl Console {
+    /// `-v` or not; `document`: standard output is left to a document.
+    pub fn new(verbose: bool, document: bool, stream: Option<Stream>, files: Arc<Vec<OutFile>>) -> Console {
+        let line = Mutex::new(LiveLine::for_terminal());
+        Console { verbose, document, line, stream: Mutex::new(stream), files }
+    }
+
+    fn with_the_stream<T>(&self, act: impl FnOnce(&mut Stream) -> T) -> Option<T> {
+        self.stream.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(act)
+    }
+
+    fn with_line<T>(&self, act: impl FnOnce(&mut LiveLine) -> T) -> Option<T> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(act)
+    }
+
+    /// Writes where it disturbs no document.
+    fn put(&self, text: &str) {
+        match self.document {
+            true => standard_error::write(text),
+            false => standard_output::write(text),
+        }
+    }
+}
+
+impl Listener for Console {
+    fn wants(&self) -> Wants {
+        Wants {
+            steps: self.verbose,
+            progress: self.with_line(|_| ()).is_some(),
+            intervals: self.with_the_stream(|_| ()).is_some(),
+        }
+    }
+
+    fn notice(&self, notice: &Notice) {
+        self.progress_ends();
+        match notice.weight {
+            Weight::Warning => say(format_args!("WARNING: {}", notice.message)),
+            Weight::Note => say(&notice.message),
+        }
+    }
+
+    fn step(&self, text: &str) {
+        self.progress_ends();
+        let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S");
+        self.put(&format!("{now}: {text}\n"));
+    }
+
+    fn dots(&self, count: u32) {
+        self.put(&".".repeat(count as usize));
+    }
+
+    fn time_span_begins(&self, number: usize) {
+        self.with_the_stream(|stream| stream.begin_span(number));
+    }
+
+    fn progress(&self, progress: &Progress) {
+        self.with_line(|line| line.draw(progress));
+    }
+
+    fn progress_ends(&self) {
+        self.with_line(LiveLine::clear);
+    }
+
+    fn interval(&self, figures: &IntervalFigures) {
+        self.with_the_stream(|stream| stream.send(figures));
+    }
+
+    fn time_span_ended(&self, so_far: &Record) {
+        output::save_all(self.files.iter().filter(|file| file.is_replaceable()), so_far);
+    }
+
+    fn run_ended(&self) -> Option<String> {
+        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match stream?.finish()? {
+            Unfinished::Unread(message) => {
+                self.notice(&Notice { weight: Weight::Warning, message });
+                None
+            }
+            Unfinished::Unwritten(message) => Some(message),
+        }
+    }
+}

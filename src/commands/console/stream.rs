@@ -1,0 +1,144 @@
+//! The stream (`--stream`): a line of JSON per interval while the run goes on. A thread of its own writes them, so that a
+//! reader that is slow, or gone, never holds up the run.
+
+use crate::results::IntervalFigures;
+use serde::Serialize;
+use std::io::Write;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel};
+use std::time::Duration;
+
+/// Lines that may wait for the reader; more are left out.
+const WAITING: usize = 1024;
+/// How long the end of the run waits for a reader to take the last lines.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Where the lines go.
+#[derive(Debug)]
+pub struct Stream {
+    lines: SyncSender<String>,
+    /// Says how it ended, when all lines are written or one can't be.
+    ended: Receiver<std::io::Result<()>>,
+    /// As the user named it.
+    name: String,
+    missed: u64,
+    time_span: usize,
+}
+
+/// Why not all lines have arrived, as a message.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// The reader is slow, or has seen enough.
+    Unread(String),
+    /// They can't be written.
+    Unwritten(String),
+}
+
+/// One line.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    /// From 1.
+    time_span: usize,
+    /// Lines that were left out before this one, in all.
+    missed: u64,
+    #[serde(flatten)]
+    figures: &'a IntervalFigures,
+}
+
+impl Stream {
+    /// A stream to `sink`, called `name` in messages.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn new(mut sink: Box<dyn Write + Send>, name: String) -> std::io::Result<Stream> {
+        let (lines, waiting) = sync_channel::<String>(WAITING);
+        let (end, ended) = channel();
+        std::thread::Builder::new().name("stream".into()).spawn(move || {
+            let write = |line: String| sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
+            let _ = end.send(waiting.into_iter().try_for_each(write));
+        })?;
+        Ok(Stream { lines, ended, name, missed: 0, time_span: 0 })
+    }
+
+    /// The lines that follow are of this time span, from 1.
+    pub fn begin_span(&mut self, number: usize) {
+        self.time_span = number;
+    }
+
+    /// Hands a line over, or leaves it out when too many wait. Never blocks.
+    pub fn send(&mut self, figures: &IntervalFigures) {
+        let line = Line { time_span: self.time_span, missed: self.missed, figures };
+        let Ok(mut text) = serde_json::to_string(&line) else { return };
+        text.push('\n');
+        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = self.lines.try_send(text) {
+            self.missed += 1;
+        }
+    }
+
+    /// Waits a little for the reader to take what is left. What went wrong is returned as a message.
+    pub fn finish(self) -> Option<Unfinished> {
+        use Unfinished::{Unread, Unwritten};
+        let Stream { lines, ended, name, missed, .. } = self;
+        drop(lines);
+        let lost =
+            |count: u64| if count > 0 { format!("; {count} lines were left out") } else { String::new() };
+        match ended.recv_timeout(PATIENCE) {
+            Ok(Ok(())) if missed == 0 => None,
+            Ok(Ok(())) => Some(Unread(format!("--stream {name}: the reader was too slow{}", lost(missed)))),
+            Ok(Err(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => Some(Unread(format!(
+                "--stream {name}: the reader closed it before the run ended{}",
+                lost(missed)
+            ))),
+            Ok(Err(e)) => Some(Unwritten(format!(
+                "--stream {name}: is incomplete, it can't be written: {e}{}",
+                lost(missed)
+            ))),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Some(Unread(format!(
+                "--stream {name}: the reader does not take the last lines; they are given up{}",
+                lost(missed)
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    /// Takes nothing until it is let.
+    struct Gate(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Gate {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_slow_reader_misses_lines_and_learns_how_many() {
+        let taken = Arc::new(Mutex::new(Vec::new()));
+        let held = taken.lock().unwrap();
+        let mut stream = Stream::new(Box::new(Gate(Arc::clone(&taken))), "slow".into()).unwrap();
+        let interval = IntervalFigures::default();
+        (0..2 * WAITING).for_each(|_| stream.send(&interval));
+        assert!(stream.missed >= WAITING as u64 - 1);
+        drop(held);
+        let Some(Unfinished::Unread(message)) = stream.finish() else { panic!("all was read") };
+        assert!(message.contains("too slow") && message.contains("lines were left out"), "{message}");
+        let lines = taken.lock().unwrap().iter().filter(|byte| **byte == b'\n').count();
+        assert!((WAITING..=WAITING + 1).contains(&lines), "{lines}");
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_said() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut stream = Stream::new(Box::new(writer), "gone".into()).unwrap();
+        stream.send(&IntervalFigures::default());
+        assert!(matches!(stream.finish(), Some(Unfinished::Unread(message)) if message.contains("closed")));
+    }
+}

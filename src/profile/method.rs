@@ -1,0 +1,52 @@
+//! How a run is done, as far as the profile doesn't say: what DISKSPD has no words for.
+
+use crate::engine::EngineKind;
+use serde::{Deserialize, Serialize};
+
+/// How a profile is run. With the profile it is all that is needed to run it again: it is stored in the record, and
+/// printed by `--dry-run`. What is of one invocation only (permissions, outputs, events) is not in it.
+///
+/// A new option is a field here, a row of the flag table, and the place that acts on it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Method {
+    /// `--engine`; `None` = the program chooses.
+    pub engine: Option<EngineKind>,
+    /// `--poll`: completions are polled for.
+    pub poll: bool,
+    /// `--prefill`: what was never written is written before the run.
+    pub prefill: Option<Prefill>,
+    /// `--until-steady`: the warm-up goes on until the run is steady, but no longer than this, s.
+    pub until_steady_s: Option<u32>,
+    /// `--flush-after`: what is still in memory at the end is written, and that is timed.
+    pub flush_after: bool,
+    /// `--cpu-latency`: while it measures no processor may take longer than this to wake up, us, at most 2^31-1; `None` =
+    /// as the machine has it.
+    pub cpu_latency_us: Option<u32>,
+}
+
+/// What `--prefill` writes where nothing was written yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Prefill {
+    /// As random; block devices only when nothing but zeros is found on them.
+    Auto,
+    /// Random bytes, none of them zero.
+    Random,
+    /// What `-c` writes: the byte at offset x is `x & 0xFF`.
+    Pattern,
+    /// Zeros.
+    Zero,
+}
+
+impl Method {
+    /// No file is opened, no device touched.
+    pub fn simulated(&self) -> bool {
+        self.engine.is_some_and(|kind| !kind.row().needs_files)
+    }
+
+    /// Time itself is simulated.
+    pub fn virtual_time(&self) -> bool {
+        self.engine.is_some_and(|kind| kind.row().virtual_time)
+    }
+}

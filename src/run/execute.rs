@@ -1,0 +1,219 @@
+//! A profile, a method and a session become a record: the whole of what the program does, without printing a word.
+
+use super::console::Console;
+use super::control::Control;
+use super::events::Events;
+use super::listener::{Listener, Nobody};
+use super::options::Options;
+use super::supervise::{End, supervise};
+use crate::plan::PlanError;
+use crate::profile::validate::{self, Severity, validate};
+use crate::profile::{Method, Profile, RawText};
+use crate::results::{Record, Results, SpanResults};
+use crate::system::{self, System, storage};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is of one run only: what it may overwrite, who is told, what it waits for. None of it is stored.
+pub struct Session {
+    /// `--recreate`: files of `-c` are written anew even when they are complete.
+    pub recreate: bool,
+    /// `--destroy`: block devices that carry a signature may be written to.
+    pub destroy: bool,
+    /// `--io-log`: every single I/O is logged in this file.
+    pub io_log: Option<PathBuf>,
+    /// `-ys`, `-yf`, `-yr`
+    pub events: Events,
+    /// Who is told how it goes on.
+    pub listener: Arc<dyn Listener>,
+    /// Ends the run from outside: [`Control::interrupt`]. One for each run.
+    pub control: Arc<Control>,
+}
+
+impl Default for Session {
+    fn default() -> Session {
+        Session {
+            recreate: false,
+            destroy: false,
+            io_log: None,
+            events: Events::default(),
+            listener: Arc::new(Nobody),
+            control: Arc::default(),
+        }
+    }
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Executed {
+    /// What was asked for, where it ran, and what was measured.
+    pub record: Record,
+    /// Why the run failed, a message each; empty = it didn't. An interrupted run did not fail.
+    pub failures: Vec<String>,
+    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log that is not
+    /// complete, data that was lost.
+    pub troubles: Vec<String>,
+    /// Threads of this process still wait for the kernel: it is to be ended by [`crate::sys::process::end`], because
+    /// nothing else ends it.
+    pub left_behind: bool,
+}
+
+/// Why nothing was run. Nothing was touched either.
+#[derive(Debug)]
+pub enum Refusal {
+    /// Profile or method break rules: [`validate`] and [`validate::method`] tell them.
+    Invalid(Vec<validate::Finding>),
+    /// The machine, or this version of the program, can't do it.
+    Unfit(Vec<PlanError>),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = match self {
+            Refusal::Invalid(findings) => findings.iter().map(|finding| finding.message.clone()).collect(),
+            Refusal::Unfit(errors) => errors.iter().map(PlanError::to_string).collect(),
+        };
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Runs a profile in this way, on this machine. Comes back in any case, with a record that holds what was measured: also
+/// when the run fails, is interrupted, or when the storage stops answering. Prints nothing and watches no signals: who
+/// wants to end it before its time keeps the session's [`Control`].
+///
+/// # Errors
+/// It can't be run.
+pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<Executed, Refusal> {
+    let findings = validate(profile, false).into_iter().chain(validate::method(method));
+    let errors: Vec<_> = findings.filter(|finding| finding.severity == Severity::Error).collect();
+    if !errors.is_empty() {
+        return Err(Refusal::Invalid(errors));
+    }
+    let system = surroundings(profile, method);
+    let options = Options {
+        method: method.clone(),
+        recreate: session.recreate,
+        destroy: session.destroy,
+        events: session.events.clone(),
+        io_log: session.io_log.clone(),
+    };
+    let console = Arc::new(Console::new(Arc::clone(&session.listener)));
+    let mut record =
+        Record::new(profile.clone(), system.clone(), Results::default()).with_method(method.clone());
+    let tell = {
+        let (mut record, listener) = (record.clone(), Arc::clone(&session.listener));
+        move |so_far: &mut Results| {
+            with_what_is_to_come(&mut record, so_far, |record| listener.time_span_ended(record))
+        }
+    };
+    let (outcome, left_behind) = match supervise(profile, &system, &options, &session.control, &console, tell)
+    {
+        End::Complete(Ok(outcome)) => (outcome, false),
+        End::Complete(Err(errors)) => return Err(Refusal::Unfit(errors)),
+        End::LeftBehind(mut outcome) => {
+            outcome.troubles.extend(console.end());
+            (outcome, true)
+        }
+    };
+    record.results = outcome.results;
+    Ok(Executed { record, failures: outcome.failures, troubles: outcome.troubles, left_behind })
+}
+
+/// The machine with what the profile's targets lie on, and what is around them.
+pub fn surroundings(profile: &Profile, method: &Method) -> System {
+    let mut system = system::snapshot();
+    if !method.simulated() {
+        let mut paths: Vec<&RawText> = Vec::new();
+        for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
+            if !paths.contains(&&target.path) {
+                paths.push(&target.path);
+            }
+        }
+        system.look_around(paths.into_iter().map(storage::storage).collect());
+    }
+    system
+}
+
+/// Shows the results so far as a record, with nothing for the time spans to come.
+fn with_what_is_to_come(record: &mut Record, so_far: &mut Results, show: impl FnOnce(&Record)) {
+    let ended = so_far.time_spans.len();
+    std::mem::swap(&mut record.results, so_far);
+    record.results.time_spans.resize_with(record.profile.time_spans.len(), SpanResults::default);
+    show(record);
+    record.results.time_spans.truncate(ended);
+    std::mem::swap(&mut record.results, so_far);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::EngineKind;
+    use crate::profile::{Target, TimeSpan};
+    use crate::run::Notice;
+    use std::sync::Mutex;
+
+    #[test]
+    fn a_record_so_far_has_room_for_what_is_to_come() {
+        let spans = vec![TimeSpan::default(); 3];
+        let profile = Profile { time_spans: spans, ..Profile::default() };
+        let mut record = Record::new(profile, System::default(), Results::default());
+        let mut results = Results::default();
+        for ended in 1..3 {
+            results.time_spans.push(SpanResults { measured: 50, ..SpanResults::default() });
+            let before = results.clone();
+            with_what_is_to_come(&mut record, &mut results, |record| {
+                let measured: Vec<u64> = record.results.time_spans.iter().map(|span| span.measured).collect();
+                assert_eq!(measured, [50, if ended > 1 { 50 } else { 0 }, 0]);
+            });
+            assert_eq!(results, before);
+        }
+    }
+
+    /// Counts time spans that ended.
+    #[derive(Default)]
+    struct Ear(Mutex<(usize, Vec<Notice>)>);
+
+    impl Listener for Ear {
+        fn time_span_ended(&self, so_far: &Record) {
+            assert!(so_far.results.have_figures());
+            self.0.lock().unwrap().0 += 1;
+        }
+        fn notice(&self, notice: &Notice) {
+            self.0.lock().unwrap().1.push(notice.clone());
+        }
+    }
+
+    fn simulated(spans: usize, engine: EngineKind) -> (Profile, Method) {
+        let target = Target { path: "a target".into(), file_size: Some(1 << 30), ..Target::default() };
+        let span = TimeSpan { targets: vec![target], duration: 1, warmup: 0, ..TimeSpan::default() };
+        let profile = Profile { time_spans: vec![span; spans], ..Profile::default() };
+        (profile, Method { engine: Some(engine), ..Method::default() })
+    }
+
+    #[test]
+    fn a_run_tells_its_listener_and_returns_a_record_that_can_be_run_again() {
+        let (profile, method) = simulated(2, EngineKind::Sim);
+        let ear = Arc::new(Ear::default());
+        let session = Session { listener: Arc::clone(&ear) as Arc<dyn Listener>, ..Session::default() };
+        let executed = execute(&profile, &method, &session).unwrap();
+        assert!(executed.failures.is_empty() && executed.troubles.is_empty() && !executed.left_behind);
+        assert_eq!(ear.0.lock().unwrap().0, 1, "of the last one there is the record itself");
+        let again = execute(&executed.record.profile, &executed.record.method, &Session::default()).unwrap();
+        let ios = |record: &Record| record.results.time_spans[1].threads[0].targets[0].read.ios;
+        assert!(ios(&executed.record) > 0);
+        assert_eq!(ios(&again.record), ios(&executed.record));
+    }
+
+    #[test]
+    fn what_breaks_a_rule_is_not_run() {
+        let (mut profile, mut method) = simulated(1, EngineKind::Sim);
+        method.until_steady_s = Some(60);
+        let refusal = execute(&profile, &method, &Session::default()).unwrap_err();
+        assert!(matches!(&refusal, Refusal::Invalid(findings) if findings[0].rule == "M1"), "{refusal}");
+        (method.until_steady_s, profile.time_spans) = (None, Vec::new());
+        assert!(matches!(execute(&profile, &method, &Session::default()), Err(Refusal::Invalid(_))));
+    }
+}
