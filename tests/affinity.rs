@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::{Loop, run};
-use common::{Ended, directory, skip, start};
+use crate::common::loops::{Loop, run};
+use crate::common::{Ended, directory, skip, start};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

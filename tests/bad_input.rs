@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::Loop;
-use common::{directory, diskspd, skip};
+use crate::common::loops::Loop;
+use crate::common::{directory, diskspd, skip};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -113,7 +111,7 @@ fn no_permission() {
         .output();
     std::fs::remove_file(&program).unwrap();
     match output {
-        Ok(output) => common::Ended::from(output).fails(1, &["test.dat", "ermission"]),
+        Ok(output) => crate::common::Ended::from(output).fails(1, &["test.dat", "ermission"]),
         Err(_) => skip("setpriv is missing"),
     }
 }

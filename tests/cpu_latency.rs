@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{command_of, directory, diskspd, skip, start};
+use crate::common::{command_of, directory, diskspd, skip, start};
 use diskspd::sys::cpu_latency::DEVICE;
 use serde_json::Value;
 use std::fs::{self, File};
@@ -30,7 +28,7 @@ fn holds(child: &Child) -> bool {
 }
 
 /// Runs the program to its end; also returns the limits that the kernel kept to while the program had the device open.
-fn watched(line: &str, path: &Path) -> (common::Ended, Vec<Option<i32>>) {
+fn watched(line: &str, path: &Path) -> (crate::common::Ended, Vec<Option<i32>>) {
     let mut child = start(line, path);
     let mut limits = Vec::new();
     while child.try_wait().unwrap().is_none() {
@@ -137,7 +135,7 @@ fn who_may_not_hold_it_is_refused_before_anything_is_created() {
                 .output(),
         };
         let Ok(output) = output else { return skip("setpriv is missing") };
-        let ended = common::Ended::from(output);
+        let ended = crate::common::Ended::from(output);
         ended.fails(1, &["--cpu-latency", DEVICE, "without --cpu-latency"]);
         assert_eq!(ended.stderr.matches("ERROR").count(), 1, "{}", ended.stderr);
         assert!(!file.exists() && !stream.exists(), "{option}");

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::{self, Loop};
-use common::{DeviceCounters, agree, diskspd, skip};
+use crate::common::loops::{self, Loop};
+use crate::common::{DeviceCounters, agree, diskspd, skip};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 

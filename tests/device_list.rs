@@ -2,13 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-mod machines;
-
-use common::loops::Loop;
+use crate::common::loops::Loop;
+use crate::machines::machine;
 use diskspd::system::devices::{self, Disk};
 use diskspd::system::target::locate_at;
-use machines::machine;
 use std::path::Path;
 
 fn disks() -> Vec<Disk> {
@@ -110,12 +107,12 @@ fn machines_without_devices_list_none() {
 fn the_command_prints_a_table_and_the_same_as_json() {
     let Some(disk) = Loop::new(48 << 20) else { return };
     let name = disk.device.file_name().unwrap().to_str().unwrap();
-    let table = common::diskspd("devices", Path::new(""));
+    let table = crate::common::diskspd("devices", Path::new(""));
     let line = table.report().0.lines().find(|line| line.contains(disk.device.to_str().unwrap())).unwrap();
     assert!(line.starts_with('#') && line.contains("48MiB"), "{line}");
     assert!(line.contains(disk.backing().to_str().unwrap()), "{line}");
-    let json = common::diskspd("devices --json", Path::new(""));
-    let list = common::schema::devices(json.report().0.as_bytes());
+    let json = crate::common::diskspd("devices --json", Path::new(""));
+    let list = crate::common::schema::devices(json.report().0.as_bytes());
     let list = list.as_array().unwrap();
     let found = list.iter().find(|each| each["name"] == name).unwrap();
     assert_eq!(found["size"], 48 << 20);
@@ -129,12 +126,12 @@ fn the_command_prints_a_table_and_the_same_as_json() {
 fn a_run_on_a_device_by_name_reports_the_name_as_given_and_warns_of_c() {
     let Some(disk) = Loop::new(16 << 20) else { return };
     let name = format!("#{}", disk.device.file_name().unwrap().to_str().unwrap());
-    let ended = common::diskspd("-b4K -r -o4 -w50 -c1M -W0 -d1 {}", Path::new(&name));
+    let ended = crate::common::diskspd("-b4K -r -o4 -w50 -c1M -W0 -d1 {}", Path::new(&name));
     assert!(ended.report().total("Total IO").ios > 0);
     assert!(ended.stdout.contains(&format!("\tpath: '{name}'\n")), "{}", ended.stdout);
     assert_eq!(ended.report().rows("Total IO")[0].last().unwrap(), &format!("{name} (16MiB)"));
     assert!(ended.stderr.contains("-c creates files"), "{}", ended.stderr);
     if disk.mkfs("ext4").is_some() {
-        common::diskspd("-w100 -W0 -d1 {}", Path::new(&name)).fails(1, &["ext4", "--destroy"]);
+        crate::common::diskspd("-w100 -W0 -d1 {}", Path::new(&name)).fails(1, &["ext4", "--destroy"]);
     }
 }

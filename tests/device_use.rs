@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod machines;
-
+use crate::machines::machine;
 use diskspd::system::refusal::{Unknown, Use, uses, uses_of_file};
 use diskspd::system::root::Root;
-use machines::machine;
 use std::path::Path;
 
 /// (device, what is said of it and of its relatives); nothing said = free to be written to.

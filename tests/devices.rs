@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::Loop;
-use common::{DeviceCounters, Zram, agree, calm, diskspd};
+use crate::common::loops::Loop;
+use crate::common::{DeviceCounters, Zram, agree, calm, diskspd};
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
@@ -95,7 +93,7 @@ fn a_block_device_is_used_without_the_cache_unless_it_is_asked_for_literally() {
     let unstated = diskspd("-b4K -r -o8 -W0 -d1 -Rtext {}", &disk.device);
     assert!(unstated.stdout.contains("using software cache"), "{}", unstated.stdout);
     // A profile of DISKSPD says nothing either; what it can say is that the cache is not disabled.
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let printed = diskspd("-b4K -r -o8 -W0 -d1 -Sb -Rpxml {}", &disk.device);
     assert!(printed.stderr.contains("<DisableOSCache>false</DisableOSCache>"), "{}", printed.stderr);
     assert_eq!(printed.stdout, diskspd("-b4K -r -o8 -W0 -d1 -Rpxml {}", &disk.device).stdout);
@@ -130,11 +128,11 @@ fn a_block_device_is_used_without_the_cache_unless_it_is_asked_for_literally() {
 #[test]
 fn a_device_that_fails_during_the_run_ends_it_with_the_errors_counted() {
     let Some(disk) = Loop::new(64 * MIB) else { return };
-    let running = common::start("-b4K -r -o8 -Su -L -W0 -d20 {}", &disk.device);
+    let running = crate::common::start("-b4K -r -o8 -Su -L -W0 -d20 {}", &disk.device);
     std::thread::sleep(std::time::Duration::from_millis(700));
     // What lies beyond the end of the backing file can't be read any more.
     std::fs::OpenOptions::new().write(true).open(disk.backing()).unwrap().set_len(0).unwrap();
-    let ended: common::Ended = running.wait_with_output().unwrap().into();
+    let ended: crate::common::Ended = running.wait_with_output().unwrap().into();
     ended.fails(1, &["Input/output error", "offset", "in all", "the run failed"]);
     assert!(
         ended.stdout.contains("The test was interrupted before the measurements began."),

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Ended, command_of, directory, diskspd};
+use crate::common::{Ended, command_of, directory, diskspd};
 use serde_json::Value;
 
 fn doctor(arguments: &[&str]) -> Ended {

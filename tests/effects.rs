@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::Loop;
-use common::{DeviceCounters, diskspd};
+use crate::common::loops::Loop;
+use crate::common::{DeviceCounters, diskspd};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -51,7 +49,7 @@ fn write_through_reaches_the_device_as_flushes_and_the_other_modes_do_not() {
         let name = device.file_name().unwrap().to_string_lossy().into_owned();
         let cache = fs::read_to_string(format!("/sys/class/block/{name}/queue/write_cache")).unwrap();
         if cache.trim() != "write back" {
-            return common::skip(&format!("{name} has no write cache that could be flushed"));
+            return crate::common::skip(&format!("{name} has no write cache that could be flushed"));
         }
         for (mode, depth, engine) in [
             ("-Sw", 1, ""),
@@ -94,14 +92,14 @@ fn cached(path: &Path) -> Option<u64> {
         Command::new("fincore").args(["--noheadings", "--bytes", "--output", "RES"]).arg(path).output();
     let text = output.ok().filter(|o| o.status.success()).map(|o| String::from_utf8(o.stdout).unwrap());
     if text.is_none() {
-        common::skip("fincore (util-linux) is missing");
+        crate::common::skip("fincore (util-linux) is missing");
     }
     Some(text?.trim().parse().unwrap())
 }
 
 #[test]
 fn uncached_io_leaves_the_page_cache_alone() {
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let file = directory.path().join("test.dat");
     diskspd("-c4M -Su -W0 -d1 {}", &file).report();
     for options in [

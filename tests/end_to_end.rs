@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Ended, directory, diskspd, start};
+use crate::common::{Ended, directory, diskspd, start};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -137,7 +135,7 @@ fn a_record_prints_the_same_report_again() {
     ended.report();
     let again = diskspd("report {}", &record);
     assert_eq!(again.report().0, ended.stdout);
-    let mut piped = common::command_of(&["report", "/dev/stdin"]);
+    let mut piped = crate::common::command_of(&["report", "/dev/stdin"]);
     let mut piped = piped.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     piped.stdin.take().unwrap().write_all(&std::fs::read(&record).unwrap()).unwrap();
     assert_eq!(piped.wait_with_output().unwrap().stdout, ended.stdout.as_bytes());
@@ -147,7 +145,7 @@ fn a_record_prints_the_same_report_again() {
 fn interrupt(line: &str, file: &Path, after: Duration) -> Ended {
     let running = start(line, file);
     std::thread::sleep(after);
-    common::tool(&format!("kill -INT {}", running.id())).unwrap();
+    crate::common::tool(&format!("kill -INT {}", running.id())).unwrap();
     running.wait_with_output().unwrap().into()
 }
 
@@ -163,7 +161,7 @@ fn a_record_is_run_again_the_same_way() {
         again.report().total("Total IO").ios,
         diskspd(&line, &at("a target")).report().total("Total IO").ios
     );
-    let record = |path: &Path| common::schema::record(&fs::read(path).unwrap());
+    let record = |path: &Path| crate::common::schema::record(&fs::read(path).unwrap());
     let (one_record, other_record) = (record(&one), record(&other));
     assert_eq!(
         (&one_record["profile"], &one_record["method"]),

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::{Loop, run, unmount};
-use common::{Zram, command_of, directory, diskspd, skip};
+use crate::common::loops::{Loop, run, unmount};
+use crate::common::{Zram, command_of, directory, diskspd, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod machines;
-
+use crate::machines::machine;
 use diskspd::profile::RawText;
 use diskspd::system::environment::Link;
 use diskspd::system::storage::on_file_system;
 use diskspd::system::{self, System};
 use diskspd::truth::{Finding, Severity, environment};
-use machines::machine;
 use std::path::Path;
 
 /// A machine, seen from a file on the file system with this device number.

@@ -3,10 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::Loop;
-use common::{Ended, Report, directory, diskspd};
+use crate::common::loops::Loop;
+use crate::common::{Ended, Report, directory, diskspd};
 use diskspd::sys::extents;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -35,7 +33,7 @@ fn a_file_whose_preparation_was_killed_is_not_taken_for_a_prepared_one() {
     for attempt in 0..10 {
         // An older file of the same size, prepared in full, is no help either when it is written anew.
         let again = if attempt == 0 || !file.exists() { "" } else { "--recreate" };
-        let mut run = common::start(&format!("-c512M {again} -b4K -W0 -d1 {{}}"), &file);
+        let mut run = crate::common::start(&format!("-c512M {again} -b4K -W0 -d1 {{}}"), &file);
         while fs::metadata(&file).map_or(0, |found| found.len()) < size && run.try_wait().unwrap().is_none() {
             std::thread::yield_now();
         }
@@ -48,7 +46,9 @@ fn a_file_whose_preparation_was_killed_is_not_taken_for_a_prepared_one() {
                 continue;
             }
             Ok(false) => {}
-            Err(error) => return common::skip(&format!("/var/tmp can't tell what was written: {error}")),
+            Err(error) => {
+                return crate::common::skip(&format!("/var/tmp can't tell what was written: {error}"));
+            }
         }
         let next = diskspd("-c512M -v -b4K -W0 -d1 {}", &file);
         next.report();
@@ -57,7 +57,7 @@ fn a_file_whose_preparation_was_killed_is_not_taken_for_a_prepared_one() {
         assert!(is_prepared(&file, size));
         return;
     }
-    common::skip("the file was always complete before the run could be killed");
+    crate::common::skip("the file was always complete before the run could be killed");
 }
 
 #[test]
@@ -71,19 +71,19 @@ fn an_interruption_while_a_file_is_written_says_what_became_of_it() {
             if existing {
                 fs::write(&file, vec![7; MIB as usize]).unwrap();
             }
-            let mut run = common::start("-c1G -b4K -W0 -d1 {}", &file);
+            let mut run = crate::common::start("-c1G -b4K -W0 -d1 {}", &file);
             while fs::metadata(&file).map_or(0, |found| found.len()) < size
                 && run.try_wait().unwrap().is_none()
             {
                 std::thread::yield_now();
             }
-            common::tool(&format!("kill -INT {}", run.id()));
+            crate::common::tool(&format!("kill -INT {}", run.id()));
             let ended: Ended = run.wait_with_output().unwrap().into();
             // Otherwise it came too late: everything was written already.
             ended.stderr.contains("was not prepared").then_some(ended)
         });
         let Some(ended) = interrupted else {
-            return common::skip("the file was always complete before the run could be interrupted");
+            return crate::common::skip("the file was always complete before the run could be interrupted");
         };
         assert_eq!(ended.code, 0, "{}", ended.stderr);
         assert!(ended.stdout.contains("The test was interrupted"), "{}", ended.stdout);
@@ -103,7 +103,7 @@ fn an_interruption_while_a_file_is_written_says_what_became_of_it() {
         assert!(left < size && is_prepared(&file, left), "{left} bytes");
         match extents::all_written(File::open(&file).unwrap().as_fd(), left) {
             Ok(written) => assert!(written, "nothing is left that is only allocated"),
-            Err(error) => common::skip(&format!("/var/tmp can't tell what was written: {error}")),
+            Err(error) => crate::common::skip(&format!("/var/tmp can't tell what was written: {error}")),
         }
     }
 }
@@ -111,8 +111,8 @@ fn an_interruption_while_a_file_is_written_says_what_became_of_it() {
 /// Runs the program with limits of its own: words of prlimit, and of setpriv to be another user. Nobody can't reach the
 /// build directory, so the program is copied.
 fn limited(limits: &[&str], nobody: bool, line: &str, target: &Path) -> Option<Ended> {
-    if ["prlimit", "setpriv"].iter().any(|tool| common::tool(&format!("{tool} --version")).is_none()) {
-        common::skip("prlimit or setpriv (util-linux) is missing");
+    if ["prlimit", "setpriv"].iter().any(|tool| crate::common::tool(&format!("{tool} --version")).is_none()) {
+        crate::common::skip("prlimit or setpriv (util-linux) is missing");
         return None;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -254,7 +254,7 @@ fn ios_that_fail_with_x_are_in_every_form_of_the_report_and_in_strict() {
     let csv = fs::read_to_string(out("csv")).unwrap();
     let failed: Vec<u64> =
         csv.lines().skip(1).map(|line| line.split(',').nth(17).unwrap().parse().unwrap()).collect();
-    let record = common::schema::record(&fs::read(out("json")).unwrap());
+    let record = crate::common::schema::record(&fs::read(out("json")).unwrap());
     let times = record["results"]["time_spans"][0]["errors"][0]["at_us"].as_array().unwrap();
     let within = times.iter().filter(|at| (0..1_000_000).contains(&at.as_i64().unwrap())).count() as u64;
     assert_eq!((times.len(), failed.len(), failed.iter().sum::<u64>()), (4, 10, within), "{csv}");
@@ -271,20 +271,20 @@ fn ios_that_a_stall_holds_up_to_the_end_are_named_with_their_age() {
     let file = directory.join("test.dat");
     fs::write(&file, vec![1; 16 * MIB as usize]).unwrap();
     File::open(&file).unwrap().sync_all().unwrap();
-    let json = common::directory();
+    let json = crate::common::directory();
     let json = json.path().join("run.json");
     let out = json.display();
     let line = format!("-w100 -b4K -o4 -Su -L -D100 -W0 -d2 --strict --stream - --out {out} {{}}");
-    let mut run = common::start(&line, &file);
+    let mut run = crate::common::start(&line, &file);
     // The first lines have come: it is measuring.
     let mut lines = BufReader::new(run.stdout.take().unwrap());
     for _ in 0..3 {
         lines.read_line(&mut String::new()).unwrap();
     }
     let at = directory.to_str().unwrap();
-    let frozen = common::loops::run("fsfreeze", &["-f", at]).is_some();
+    let frozen = crate::common::loops::run("fsfreeze", &["-f", at]).is_some();
     std::thread::sleep(Duration::from_millis(2200));
-    common::loops::run("fsfreeze", &["-u", at]);
+    crate::common::loops::run("fsfreeze", &["-u", at]);
     let (mut rest, mut said) = (String::new(), String::new());
     lines.read_to_string(&mut rest).unwrap();
     run.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -297,7 +297,7 @@ fn ios_that_a_stall_holds_up_to_the_end_are_named_with_their_age() {
         said.contains("4 I/Os on '") && said.contains("were still in flight when measuring ended"),
         "{said}"
     );
-    let record = common::schema::record(&fs::read(&json).unwrap());
+    let record = crate::common::schema::record(&fs::read(&json).unwrap());
     let span = &record["results"]["time_spans"][0];
     let ages = span["threads"][0]["targets"][0]["unfinished"].as_array().unwrap();
     assert!(ages.len() == 4 && ages.iter().all(|age| age.as_u64().unwrap() > 500_000_000), "{ages:?}");
@@ -312,7 +312,7 @@ fn a_file_that_becomes_shorter_during_the_run_is_named() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     fs::write(&file, vec![1; 16 * MIB as usize]).unwrap();
-    let mut run = common::start("-b4K -r -o4 -D100 -W0 -d1 --strict --stream - {}", &file);
+    let mut run = crate::common::start("-b4K -r -o4 -D100 -W0 -d1 --strict --stream - {}", &file);
     let mut lines = BufReader::new(run.stdout.take().unwrap());
     lines.read_line(&mut String::new()).unwrap();
     File::options().write(true).open(&file).unwrap().set_len(4096).unwrap();
@@ -353,8 +353,8 @@ struct Frozen<'a>(&'a Path);
 
 impl Frozen<'_> {
     fn freeze(at: &Path) -> Option<Frozen<'_>> {
-        if common::tool(&format!("fsfreeze -f {}", at.display())).is_none() {
-            common::skip("the file system can't be frozen (needs root and fsfreeze)");
+        if crate::common::tool(&format!("fsfreeze -f {}", at.display())).is_none() {
+            crate::common::skip("the file system can't be frozen (needs root and fsfreeze)");
             return None;
         }
         Some(Frozen(at))
@@ -363,7 +363,7 @@ impl Frozen<'_> {
 
 impl Drop for Frozen<'_> {
     fn drop(&mut self) {
-        common::tool(&format!("fsfreeze -u {}", self.0.display()));
+        crate::common::tool(&format!("fsfreeze -u {}", self.0.display()));
     }
 }
 
@@ -401,7 +401,7 @@ fn storage_that_does_not_answer_any_more_costs_neither_report_nor_outputs() {
             at("log.csv").display()
         );
         let line = format!("{engine} -t2 -b4K -r -w100 -Su -L -W0 -d120 {outputs} {{}}");
-        let mut run = common::start(&line, &file);
+        let mut run = crate::common::start(&line, &file);
         let pid = run.id();
         // It has measured for a while.
         let log = at("log.csv");
@@ -417,7 +417,7 @@ fn storage_that_does_not_answer_any_more_costs_neither_report_nor_outputs() {
         };
         std::thread::sleep(std::time::Duration::from_millis(300));
         for _ in 0..signals {
-            common::tool(&format!("kill -INT {pid}"));
+            crate::common::tool(&format!("kill -INT {pid}"));
             std::thread::sleep(std::time::Duration::from_millis(300));
         }
         let ended = ended_after(run, || drop(frozen));
@@ -431,9 +431,9 @@ fn storage_that_does_not_answer_any_more_costs_neither_report_nor_outputs() {
             ],
         );
         assert!(Report(&ended.stdout).total("Total IO").ios > 100, "{line}: {}", ended.stdout);
-        let record = common::schema::record(&fs::read(at("run.json")).unwrap());
+        let record = crate::common::schema::record(&fs::read(at("run.json")).unwrap());
         drop(record);
-        common::schema::stream(&fs::read_to_string(at("stream.jsonl")).unwrap());
+        crate::common::schema::stream(&fs::read_to_string(at("stream.jsonl")).unwrap());
         let names: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(names.len(), 3, "nothing but the outputs is left: {names:?}");
         assert!(!ended.stderr.contains("--io-log"), "the log is complete: {}", ended.stderr);
@@ -447,7 +447,7 @@ fn a_pipe_that_nobody_opens_is_left_at_the_first_interruption() {
     let pipe = directory.path().join("pipe");
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
     for option in ["-w100 -Z1M,", "--io-log "] {
-        let run = common::start(&format!("-b4K -W0 -d1 {option}{} {{}}", pipe.display()), &file);
+        let run = crate::common::start(&format!("-b4K -W0 -d1 {option}{} {{}}", pipe.display()), &file);
         let pid = run.id();
         let signals = format!("/proc/{pid}/status");
         // Its handlers are there.
@@ -455,7 +455,7 @@ fn a_pipe_that_nobody_opens_is_left_at_the_first_interruption() {
             std::thread::yield_now();
         }
         std::thread::sleep(std::time::Duration::from_millis(200));
-        common::tool(&format!("kill -INT {pid}"));
+        crate::common::tool(&format!("kill -INT {pid}"));
         let ended: Ended = run.wait_with_output().unwrap().into();
         assert_eq!(ended.code, 0, "{option}: {}", ended.stderr);
         assert!(ended.stdout.contains("The test was interrupted"), "{option}: {}", ended.stdout);
@@ -477,14 +477,14 @@ fn signals_end_a_run_with_its_report_and_simulated_ones_too() {
         ("-b4K -W0 -d60", "HUP", "Total IO"),
         ("-c1G -b4K -o32 -t8 -W0 -d2000 --engine sim", "INT", "The test was interrupted"),
     ] {
-        let run = common::start(&format!("{line} {{}}"), &file);
+        let run = crate::common::start(&format!("{line} {{}}"), &file);
         let pid = run.id();
         let status = format!("/proc/{pid}/status");
         while !fs::read_to_string(&status).is_ok_and(|text| caught(&text) & 1 << (15 - 1) != 0) {
             std::thread::yield_now();
         }
         std::thread::sleep(std::time::Duration::from_millis(700));
-        common::tool(&format!("kill -{signal} {pid}"));
+        crate::common::tool(&format!("kill -{signal} {pid}"));
         let ended: Ended = run.wait_with_output().unwrap().into();
         assert_eq!(ended.code, 0, "{line} {signal}: {}", ended.stderr);
         assert!(ended.stdout.contains(words), "{line} {signal}: {}", ended.stdout);
@@ -512,8 +512,8 @@ fn a_limit_of_file_sizes_is_an_error_and_no_death() {
 fn a_flush_that_fails_fails_the_run_and_lost_writes_are_told() {
     let place = tempfile::tempdir().unwrap();
     let at = place.path().display();
-    if common::tool(&format!("mount -t tmpfs -o size=4M none {at}")).is_none() {
-        return common::skip("nothing can be mounted (needs root)");
+    if crate::common::tool(&format!("mount -t tmpfs -o size=4M none {at}")).is_none() {
+        return crate::common::skip("nothing can be mounted (needs root)");
     }
     let image = place.path().join("image");
     File::create(&image).unwrap().set_len(64 * MIB).unwrap();
@@ -530,7 +530,7 @@ fn a_flush_that_fails_fails_the_run_and_lost_writes_are_told() {
         assert!(ended.stdout.contains("Total IO"), "{}", ended.stdout);
         assert!(!ended.stderr.contains("add the time of writing the rest"), "{}", ended.stderr);
     }
-    common::tool(&format!("umount -l {at}"));
+    crate::common::tool(&format!("umount -l {at}"));
 }
 
 #[test]
@@ -558,7 +558,8 @@ fn a_shortage_of_threads_or_memory_is_a_message_and_no_death() {
 
 #[test]
 fn what_never_ends_is_cut_and_folders_of_a_refused_file_are_removed() {
-    let ended: Ended = common::output(&mut common::command_of(&["report", "/dev/zero"])).unwrap().into();
+    let ended: Ended =
+        crate::common::output(&mut crate::common::command_of(&["report", "/dev/zero"])).unwrap().into();
     ended.fails(1, &["/dev/zero: can't be read: it goes on after 256 MiB"]);
     let directory = directory();
     let path = directory.path().join("new/folder/test.dat");
@@ -574,12 +575,13 @@ fn a_machine_without_proc_is_told_before_anything_is_written() {
     let file = directory.path().join("test.dat");
     let program = env!("CARGO_BIN_EXE_diskspd");
     let script = format!("mount -t tmpfs none /proc && exec {program} -c64M -b4K -W0 -d1 {}", file.display());
-    let ended: Ended = match common::output(Command::new("unshare").args(["-m", "sh", "-c", &script])) {
+    let ended: Ended = match crate::common::output(Command::new("unshare").args(["-m", "sh", "-c", &script]))
+    {
         Ok(output) => output.into(),
-        Err(_) => return common::skip("there is no unshare (util-linux)"),
+        Err(_) => return crate::common::skip("there is no unshare (util-linux)"),
     };
     if ended.stderr.contains("mount:") || ended.stderr.contains("unshare:") {
-        return common::skip("nothing can be mounted (needs root)");
+        return crate::common::skip("nothing can be mounted (needs root)");
     }
     ended.fails(1, &["ERROR: /proc/stat", "mount /proc"]);
     assert!(!file.exists(), "nothing was written");

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::{self, Loop};
-use common::{diskspd, skip};
+use crate::common::loops::{self, Loop};
+use crate::common::{diskspd, skip};
 use rustix::fs::{Mode, OFlags};
 use std::path::{Path, PathBuf};
 
@@ -26,7 +24,7 @@ impl Mounted {
             skip("mounting needs root");
             return None;
         }
-        let below = common::directory();
+        let below = crate::common::directory();
         for name in ["lower", "upper", "work", "mounted"] {
             std::fs::create_dir(below.path().join(name)).unwrap();
         }

@@ -3,10 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::{Loop, run};
-use common::{diskspd, skip};
+use crate::common::loops::{Loop, run};
+use crate::common::{diskspd, skip};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Ended, directory, diskspd, skip, start};
+use crate::common::{Ended, directory, diskspd, skip, start};
 use std::fs;
 use std::time::Duration;
 

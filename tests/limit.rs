@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-#[path = "limit/staged.rs"]
 mod staged;
 
-use common::{Ended, command_of, diskspd, skip};
+use crate::common::{Ended, command_of, diskspd, skip};
 use diskspd::engine::EngineKind;
 use diskspd::report::json;
 use diskspd::results::{CpuTimes, Effort, LostTimes, Observed, Record, WorkerEffort, summarize};
@@ -510,7 +508,7 @@ impl Loops {
     fn new(count: usize) -> Loops {
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", "while :; do :; done"]);
-        Loops((0..count).map(|_| common::while_nothing_starts(|| shell.spawn()).unwrap()).collect())
+        Loops((0..count).map(|_| crate::common::while_nothing_starts(|| shell.spawn()).unwrap()).collect())
     }
 }
 

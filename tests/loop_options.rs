@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Report, directory, diskspd};
+use crate::common::{Report, directory, diskspd};
 use serde_json::Value;
 use std::path::Path;
 
@@ -18,7 +16,7 @@ fn file(directory: &tempfile::TempDir) -> std::path::PathBuf {
 /// The I/Os of the measured time are those that the rate allows in it: hardly any more, and no fewer than a busy machine
 /// that starts threads late may lose.
 #[track_caller]
-fn within(ended: &common::Ended, rate: f64) {
+fn within(ended: &crate::common::Ended, rate: f64) {
     let total = ended.report().total("Total IO");
     let asked = rate * total.ios as f64 / total.iops;
     let allowed = asked * 0.95 - 3.0..=asked + 3.0;
@@ -335,30 +333,30 @@ struct Frozen<'a>(&'a Path);
 
 impl Frozen<'_> {
     fn new(at: &Path) -> Option<Frozen<'_>> {
-        common::loops::run("fsfreeze", &["--freeze", at.to_str()?]).map(|_| Frozen(at))
+        crate::common::loops::run("fsfreeze", &["--freeze", at.to_str()?]).map(|_| Frozen(at))
     }
 }
 
 impl Drop for Frozen<'_> {
     fn drop(&mut self) {
-        common::loops::run("fsfreeze", &["--unfreeze", self.0.to_str().unwrap_or_default()]);
+        crate::common::loops::run("fsfreeze", &["--unfreeze", self.0.to_str().unwrap_or_default()]);
     }
 }
 
 #[test]
 fn a_file_system_that_stands_still_makes_response_times_long() {
-    let Some((_device, at)) = common::loops::Loop::with_file_system(32 << 20, "ext4") else { return };
+    let Some((_device, at)) = crate::common::loops::Loop::with_file_system(32 << 20, "ext4") else { return };
     let directory = directory();
     let (file, json) = (at.join("test.dat"), directory.path().join("run.json"));
     std::fs::write(&file, vec![1; 4 << 20]).unwrap();
     let line = format!("-b4K -r -w100 -o2 -g200i -Su -L -W0 -d3 --out {} {{}}", json.display());
-    let run = common::start(&line, &file);
+    let run = crate::common::start(&line, &file);
     std::thread::sleep(std::time::Duration::from_millis(1000));
     let frozen = Frozen::new(&at);
     std::thread::sleep(std::time::Duration::from_millis(1000));
     let was_frozen = frozen.is_some();
     drop(frozen);
-    let ended: common::Ended = run.wait_with_output().unwrap().into();
+    let ended: crate::common::Ended = run.wait_with_output().unwrap().into();
     ended.report();
     if !was_frozen {
         return;
@@ -427,12 +425,15 @@ fn the_log_of_a_simulated_run_is_complete_and_the_same_every_time() {
 fn a_failed_io_ends_the_run_but_with_completion_routines_only_its_request() {
     let directory = directory();
     let (file, limit) = (file(&directory), 2 << 20);
-    if common::tool("prlimit --version").is_none() || common::tool("env --ignore-signal=XFSZ true").is_none()
+    if crate::common::tool("prlimit --version").is_none()
+        || crate::common::tool("env --ignore-signal=XFSZ true").is_none()
     {
-        return common::skip("prlimit (util-linux) or env --ignore-signal (coreutils 8.31) is missing");
+        return crate::common::skip(
+            "prlimit (util-linux) or env --ignore-signal (coreutils 8.31) is missing",
+        );
     }
     // Writes beyond the process's file size limit fail with EFBIG; half of the target lies there.
-    let run = |options: &str| -> common::Ended {
+    let run = |options: &str| -> crate::common::Ended {
         std::process::Command::new("prlimit")
             .arg(format!("--fsize={limit}"))
             .args(["env", "--ignore-signal=XFSZ", env!("CARGO_BIN_EXE_diskspd")])

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::Loop;
-use common::{directory, diskspd, skip, start};
+use crate::common::loops::Loop;
+use crate::common::{directory, diskspd, skip, start};
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -109,7 +107,7 @@ fn a_file_that_is_made_shorter_ends_the_run_with_a_message() {
             let running = start(&format!("{options} -b4K -r -o4 -W0 -d60 {{}}"), &file);
             assert!(is_mapped(running.id(), &file));
             OpenOptions::new().write(true).open(&file).unwrap().set_len(4096).unwrap();
-            let ended: common::Ended = running.wait_with_output().unwrap().into();
+            let ended: crate::common::Ended = running.wait_with_output().unwrap().into();
             ended.fails(1, &["test.dat", "made shorter", "the run failed"]);
             assert!(ended.stdout.contains("\nInput parameters:\n"));
         }

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Ended, command_of, directory, diskspd, schema, skip};
+use crate::common::{Ended, command_of, directory, diskspd, schema, skip};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
@@ -344,7 +342,7 @@ fn in_a_shell(line: &str, folder: &Path) -> Option<Ended> {
     }
     let mut command = Command::new("unshare");
     command.args(["-m", "sh", "-c", &line]);
-    Some(common::output(&mut command).unwrap().into())
+    Some(crate::common::output(&mut command).unwrap().into())
 }
 
 /// Every form of output to this file: the options that write there.
@@ -369,7 +367,7 @@ fn a_call_that_fails_leaves_everything_as_it_was() {
         ] {
             let mut command = command_of(&["-b4K", "-W0", "-d1", "-D250"]);
             command.args(&out).args(&more).arg(target);
-            let ended: Ended = common::output(&mut command).unwrap().into();
+            let ended: Ended = crate::common::output(&mut command).unwrap().into();
             assert_ne!(ended.code, 0, "{out:?} {more:?}: {}", ended.stderr);
             assert_eq!(fs::read(&old).unwrap(), b"earlier", "{out:?} {more:?}");
             assert_eq!(names(folder.path()), before, "{out:?} {more:?}");
@@ -377,7 +375,8 @@ fn a_call_that_fails_leaves_everything_as_it_was() {
     }
     // Without an earlier file none is made either.
     for out in all_to(&folder.path().join("new")) {
-        let ended = common::output(command_of(&["-b4K", "-W0", "-d1"]).args(&out).arg(&missing)).unwrap();
+        let ended =
+            crate::common::output(command_of(&["-b4K", "-W0", "-d1"]).args(&out).arg(&missing)).unwrap();
         assert_eq!((ended.status.code(), names(folder.path())), (Some(1), before.clone()), "{out:?}");
     }
 }
@@ -393,7 +392,7 @@ fn a_killed_run_leaves_everything_as_it_was() {
     let before = names(folder.path());
     let [out, stream, log] = ["a", "b", "c"].map(|name| at(name).display().to_string());
     let line = format!("-v -b4K -D250 -W30 -d1 --out json:{out} --stream {stream} --io-log {log} {{}}");
-    let mut running = common::start(&line, &file);
+    let mut running = crate::common::start(&line, &file);
     let mut said = std::io::BufReader::new(running.stdout.take().unwrap());
     let mut text = String::new();
     while !text.contains("warming up") {
@@ -423,7 +422,7 @@ fn a_file_that_is_replaced_keeps_its_mode_its_owner_and_its_attributes() {
         let with_attributes =
             rustix::fs::setxattr(&old, "user.note", b"mine", rustix::fs::XattrFlags::empty()).is_ok();
         let mut command = command_of(&["-b4K", "-W0", "-d1", "-D250", "-g200i"]);
-        let ended: Ended = common::output(command.args(&out).arg(&file)).unwrap().into();
+        let ended: Ended = crate::common::output(command.args(&out).arg(&file)).unwrap().into();
         assert_eq!(ended.code, 0, "{out:?}: {}", ended.stderr);
         let found = old.metadata().unwrap();
         assert_ne!(found.ino(), number, "{out:?}: it is another file");
@@ -487,7 +486,7 @@ fn a_report_that_cannot_be_put_in_its_place_is_kept_beside_it() {
     let folder = directory();
     let (file, _) = target(folder.path());
     let at = folder.path().join("run.json");
-    let mut running = common::start(&format!("-v -b4K -W0 -d1 --out {} {{}}", at.display()), &file);
+    let mut running = crate::common::start(&format!("-v -b4K -W0 -d1 --out {} {{}}", at.display()), &file);
     let mut said = std::io::BufReader::new(running.stdout.as_mut().unwrap());
     let mut text = String::new();
     while !text.contains("measuring") {
@@ -506,7 +505,7 @@ fn a_report_that_cannot_be_put_in_its_place_is_kept_beside_it() {
 fn as_nobody(line: &str, folder: &Path) -> Ended {
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(folder).uid(NOBODY).gid(NOBODY);
-    common::output(&mut command).unwrap().into()
+    crate::common::output(&mut command).unwrap().into()
 }
 
 #[test]
@@ -530,8 +529,9 @@ fn nothing_that_others_plant_in_a_shared_folder_leads_anywhere() {
         assert_eq!(planted.code, 0, "{}", planted.stderr);
         for name in ["link", "dangling", "file", "pipe"] {
             for out in all_to(&at(name)) {
-                let ended =
-                    common::output(command_of(&RUN.split(' ').collect::<Vec<_>>()).args(&out).arg(&file));
+                let ended = crate::common::output(
+                    command_of(&RUN.split(' ').collect::<Vec<_>>()).args(&out).arg(&file),
+                );
                 Ended::from(ended.unwrap()).fails(1, &[&out[0], "belongs to another user"]);
             }
         }
@@ -543,7 +543,7 @@ fn nothing_that_others_plant_in_a_shared_folder_leads_anywhere() {
         for round in 0..2 {
             for out in all_to(&at("run.json")) {
                 let mut command = command_of(&RUN.split(' ').collect::<Vec<_>>());
-                let ended: Ended = common::output(command.args(&out).arg(&file)).unwrap().into();
+                let ended: Ended = crate::common::output(command.args(&out).arg(&file)).unwrap().into();
                 assert_eq!(ended.code, 0, "{round} {out:?}: {}", ended.stderr);
                 let found = fs::symlink_metadata(at("run.json"));
                 // In simulated time no line is streamed.
@@ -573,7 +573,7 @@ fn what_is_read_and_what_is_written_are_different_files() {
     let check = |line: &str, words: &[&str]| {
         let line = line.replace("{}", folder.path().to_str().unwrap());
         let ended: Ended =
-            common::output(&mut command_of(&line.split(' ').collect::<Vec<_>>())).unwrap().into();
+            crate::common::output(&mut command_of(&line.split(' ').collect::<Vec<_>>())).unwrap().into();
         ended.fails(1, words);
         assert_eq!(names(folder.path()), before, "{line}");
         assert_eq!(fs::read(at("p.xml")).unwrap(), printed, "{line}");
@@ -615,7 +615,8 @@ fn on_a_terminal(arguments: &[&str]) -> Option<String> {
     let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
     let line: Vec<String> =
         [env!("CARGO_BIN_EXE_diskspd")].iter().chain(arguments).map(|word| quoted(word)).collect();
-    let output = common::output(Command::new("script").args(["-qec", &line.join(" "), "/dev/null"])).ok();
+    let output =
+        crate::common::output(Command::new("script").args(["-qec", &line.join(" "), "/dev/null"])).ok();
     if output.is_none() {
         skip("there is no script(1) to make a terminal");
     }
@@ -694,7 +695,7 @@ fn a_hostile_record_is_shown_on_a_terminal_and_drives_nothing() {
         assert!(shown.contains("\\x1b]0;title\\x07") && shown.contains("total:"), "{words:?}: {shown}");
         shows_nothing_hostile(&words.join(" "), &shown);
         // In a pipe the report is as DISKSPD writes it.
-        let piped: Ended = common::output(&mut command_of(words)).unwrap().into();
+        let piped: Ended = crate::common::output(&mut command_of(words)).unwrap().into();
         assert!(piped.stdout.contains(HOSTILE), "{words:?}: {}", piped.stdout);
         shows_nothing_hostile("standard error", &piped.stderr);
     }

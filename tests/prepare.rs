@@ -1,9 +1,7 @@
 //! File preparation: whatever the file system, the file has exactly the size, and every byte of it was written.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::loops::Loop;
+use crate::common::loops::Loop;
 use diskspd::run::prepare::{Order, PrepareError, Prepared, Reason, State, Why, all_fit, prepare};
 use diskspd::sys::extents::all_written;
 use diskspd::sys::problem::Problem;
@@ -28,7 +26,7 @@ fn check(directory: &Path, name: &str) {
     let tells_extents = match name {
         "ext2" | "ext4" | "xfs" | "btrfs" => true,
         "tmpfs" => false,
-        _ => return common::skip(&format!("it isn't known whether {name} tells what was written")),
+        _ => return crate::common::skip(&format!("it isn't known whether {name} tells what was written")),
     };
     for size in [0, 1, 511, 512, 4097, MIB + 1, 64 * MIB] {
         let path = directory.join(format!("file{size}"));
@@ -113,7 +111,7 @@ fn on_the_file_systems_of_this_machine() {
                 let name = diskspd::system::target::probe(directory.path()).unwrap().file_system;
                 check(directory.path(), &name);
             }
-            Err(error) => common::skip(&format!("{directory}: {error}")),
+            Err(error) => crate::common::skip(&format!("{directory}: {error}")),
         }
     }
 }
@@ -146,7 +144,7 @@ fn a_file_is_kept_when_it_holds_what_is_ordered() {
     };
     assert_eq!(go(&order(&path, size)).unwrap(), Prepared::Created);
     if go(&order(&path, size)).unwrap() != Prepared::Kept {
-        return common::skip("/var/tmp can't tell what was written");
+        return crate::common::skip("/var/tmp can't tell what was written");
     }
     assert_eq!(go(&zeros).unwrap(), content(true));
     assert!(fs::read(&path).unwrap().iter().all(|&byte| byte == 0));
@@ -185,11 +183,11 @@ fn a_full_disk_is_told_and_left_as_it_was() {
 fn a_full_memory_file_system_is_left_as_it_was() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let at = directory.path().to_str().unwrap().to_owned();
-    if common::loops::run("mount", &["-t", "tmpfs", "-o", "size=8M", "tmpfs", &at]).is_none() {
+    if crate::common::loops::run("mount", &["-t", "tmpfs", "-o", "size=8M", "tmpfs", &at]).is_none() {
         return;
     }
     let outcome = std::panic::catch_unwind(|| refuse_what_does_not_fit(directory.path(), "tmpfs", 16 * MIB));
-    common::loops::unmount(directory.path());
+    crate::common::loops::unmount(directory.path());
     outcome.unwrap();
 }
 

@@ -2,11 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
-#[path = "common/schema.rs"]
-mod schema;
-#[path = "golden_reports/synth.rs"]
-mod synth;
-
+use crate::common::schema;
+use crate::golden_reports::synth;
 use diskspd::report::json::{self, RecordError, read};
 use diskspd::report::text::text;
 use diskspd::results::*;

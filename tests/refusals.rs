@@ -1,10 +1,8 @@
 //! Real block devices: looked at, refused, claimed and opened.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::loops::{self, Loop};
-use common::while_nothing_starts;
+use crate::common::loops::{self, Loop};
+use crate::common::while_nothing_starts;
 use diskspd::plan::{AccessHint, OpenMode};
 use diskspd::sys::files;
 use diskspd::sys::problem::Problem;
@@ -122,7 +120,7 @@ fn a_disk_is_in_use_when_its_partition_is() {
         loops::run("addpart", &[disk.device.to_str().unwrap(), "1", "2048", "65536"]);
     }
     if !partition.exists() {
-        return common::skip(&format!("the kernel made no partition {}", partition.display()));
+        return crate::common::skip(&format!("the kernel made no partition {}", partition.display()));
     }
     let whole = disk.device.clone();
     let refusal = write_refusal(&whole, false).unwrap().unwrap();
@@ -205,7 +203,7 @@ fn what_is_made_of_a_device_while_it_is_not_claimed_is_found_when_it_is() {
                 for (program, argument) in [("umount", at.as_path()), ("mount", path)] {
                     let mut command = std::process::Command::new(program);
                     command.arg(argument).args((program == "mount").then_some(&at));
-                    common::output(&mut command).unwrap();
+                    crate::common::output(&mut command).unwrap();
                 }
             }
         });
@@ -235,7 +233,7 @@ fn what_is_made_of_a_device_while_it_is_not_claimed_is_found_when_it_is() {
 #[test]
 fn a_name_that_leads_elsewhere_after_the_check_is_not_written_to() {
     let (Some(checked), Some(other)) = (Loop::new(16 * MIB), Loop::new(16 * MIB)) else { return };
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let (link, file) = (directory.path().join("link"), directory.path().join("file"));
     std::fs::write(&file, [0; 4096]).unwrap();
     let point_at = |target: &Path| {
@@ -301,11 +299,11 @@ fn a_dry_run_refuses_what_the_run_refuses() {
     let Some(mut device) = Loop::new(64 * MIB) else { return };
     let path = device.device.clone();
     if device.mkfs("ext4").is_none() {
-        return common::skip("no mkfs.ext4");
+        return crate::common::skip("no mkfs.ext4");
     }
     let check = |mounted: bool| {
         for (options, _, words) in DRY_RUNS.iter().filter(|case| case.1 == mounted) {
-            let dry = common::diskspd(&format!("--dry-run -b4K {options} -W0 -d1 {{}}"), &path);
+            let dry = crate::common::diskspd(&format!("--dry-run -b4K {options} -W0 -d1 {{}}"), &path);
             assert!(
                 dry.stdout.contains("Plan for timespan 1:"),
                 "{options}: the plan is printed: {}",
@@ -314,7 +312,7 @@ fn a_dry_run_refuses_what_the_run_refuses() {
             match words.is_empty() {
                 true => assert_eq!(dry.code, 0, "{options}: {}", dry.stderr),
                 // What is refused wet is refused dry, with the same exit code.
-                false => [dry, common::diskspd(&format!("-b4K {options} -W0 -d1 {{}}"), &path)]
+                false => [dry, crate::common::diskspd(&format!("-b4K {options} -W0 -d1 {{}}"), &path)]
                     .iter()
                     .for_each(|ended| ended.fails(1, words)),
             }
@@ -339,7 +337,7 @@ const WRITING: [&str; 6] = [
 /// Each of these command lines is refused with these words, and changes nothing.
 #[track_caller]
 fn nothing_writes_to(file: &Path, lines: &[&str], words: &[&str]) {
-    let free = common::directory();
+    let free = crate::common::directory();
     let other = free.path().join("free");
     std::fs::write(&other, vec![1; 1 << 20]).unwrap();
     let before = std::fs::read(file).unwrap();
@@ -349,11 +347,11 @@ fn nothing_writes_to(file: &Path, lines: &[&str], words: &[&str]) {
         let place = file.to_str().unwrap();
         let words_of_line: Vec<String> = line.split(' ').map(|word| word.replace("{}", place)).collect();
         let words_of_line: Vec<&str> = words_of_line.iter().map(String::as_str).collect();
-        let ended = common::output(&mut common::command_of(&words_of_line)).unwrap();
-        common::Ended::from(ended).fails(1, words);
+        let ended = crate::common::output(&mut crate::common::command_of(&words_of_line)).unwrap();
+        crate::common::Ended::from(ended).fails(1, words);
         assert!(std::fs::read(file).unwrap() == before, "{line} has changed it");
         if !line.contains("--out") && !line.contains("--io-log") && !line.contains("--stream") {
-            let dry = common::diskspd(&format!("--dry-run {line}"), file);
+            let dry = crate::common::diskspd(&format!("--dry-run {line}"), file);
             dry.fails(1, words);
         }
     }
@@ -391,7 +389,7 @@ fn the_image_of_a_mounted_loop_device_is_protected_by_whatever_name() {
         assert!(refused.iter().any(here), "{}: {refused:?}", path.display());
     }
     assert_eq!(write_refusal(&directory.join("none"), false).unwrap(), None);
-    common::diskspd("-w0 -d1 -W0 -b4K {}", &image).report();
+    crate::common::diskspd("-w0 -d1 -W0 -b4K {}", &image).report();
 }
 
 #[test]
@@ -419,7 +417,7 @@ fn swap_files_and_the_images_of_swap_are_protected() {
 
 #[test]
 fn an_image_that_a_virtual_machine_has_open_is_protected() {
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let image = directory.path().join("image");
     std::fs::write(&image, vec![5; 1 << 20]).unwrap();
     assert_eq!(write_refusal(&image, false).unwrap(), None);
@@ -428,7 +426,9 @@ fn an_image_that_a_virtual_machine_has_open_is_protected() {
     let mut command = std::process::Command::new("flock");
     command.arg(&image).args(["sh", "-c", "echo locked; exec cat"]);
     command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
-    let Ok(mut open) = while_nothing_starts(|| command.spawn()) else { return common::skip("no flock") };
+    let Ok(mut open) = while_nothing_starts(|| command.spawn()) else {
+        return crate::common::skip("no flock");
+    };
     std::io::Read::read_exact(open.stdout.as_mut().unwrap(), &mut [0; 7]).unwrap();
     nothing_writes_to(&image, &WRITING[..5], &["not written to", "locked by another program"]);
     // Who starts the program with the locked file open has locked it for that.
@@ -437,14 +437,14 @@ fn an_image_that_a_virtual_machine_has_open_is_protected() {
     drop(open.stdin.take());
     open.wait().unwrap();
     flock.arg(&image).args([program, "-w1", "-d1", "-W0", "-b4K"]).arg(&image);
-    let ended = common::output(&mut flock).unwrap();
+    let ended = crate::common::output(&mut flock).unwrap();
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
 #[test]
 fn what_is_open_decides_and_not_what_the_name_led_to() {
     let Some(device) = Loop::new(16 * MIB) else { return };
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let at = |name: &str| directory.path().join(name);
     std::fs::write(at("file"), [7; 4096]).unwrap();
     let open = |path: &Path| std::fs::OpenOptions::new().write(true).open(path).unwrap();
@@ -497,11 +497,11 @@ fn what_is_open_decides_and_not_what_the_name_led_to() {
 }
 
 /// Runs the program after shell commands in a mount namespace of its own.
-fn apart(before: &str, arguments: &[&str]) -> Option<common::Ended> {
+fn apart(before: &str, arguments: &[&str]) -> Option<crate::common::Ended> {
     let script = format!("{before}; exec \"$@\"");
     let mut command = std::process::Command::new("unshare");
     command.args(["-m", "sh", "-c", &script, "sh"]).args(arguments);
-    common::output(&mut command).ok().map(Into::into)
+    crate::common::output(&mut command).ok().map(Into::into)
 }
 
 #[test]
@@ -515,9 +515,9 @@ fn where_the_facts_cannot_be_had_a_device_is_not_written_to() {
         ["umount -l /sys || exit 77", "mount -t tmpfs none /sys || exit 77", "umount -l /proc || exit 77"]
     {
         for line in [&run[..], &dry[..]] {
-            let Some(ended) = apart(hidden, line) else { return common::skip("no unshare") };
+            let Some(ended) = apart(hidden, line) else { return crate::common::skip("no unshare") };
             if ended.code == 77 {
-                return common::skip(&format!("{hidden}: {}", ended.stderr));
+                return crate::common::skip(&format!("{hidden}: {}", ended.stderr));
             }
             // A run without /proc ends before it looks at any target.
             match hidden.contains("/proc") && line[1] != "--dry-run" {
@@ -534,19 +534,19 @@ fn a_device_that_is_mounted_out_of_sight_is_in_use() {
     if device.mkfs("ext4").is_none() {
         return;
     }
-    let at = common::directory();
+    let at = crate::common::directory();
     let script = "mount \"$1\" \"$2\" && echo mounted && cat";
     let mut command = std::process::Command::new("unshare");
     command.args(["-m", "sh", "-c", script, "sh"]).arg(&device.device).arg(at.path());
     command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
     let Ok(mut elsewhere) = while_nothing_starts(|| command.spawn()) else {
-        return common::skip("no unshare");
+        return crate::common::skip("no unshare");
     };
     let mut said = [0; 8];
     let ready = std::io::Read::read_exact(elsewhere.stdout.as_mut().unwrap(), &mut said);
     if ready.is_ok() {
         for line in ["-w100 --destroy -d1 -W0 -b4K {}", "--dry-run -w100 --destroy -d1 -W0 -b4K {}"] {
-            common::diskspd(line, &device.device)
+            crate::common::diskspd(line, &device.device)
                 .fails(1, &["is in use by the kernel or by another program"]);
         }
     }
@@ -565,7 +565,9 @@ fn with_too_few_descriptors_nothing_in_use_is_written_to() {
         let limit = format!("--nofile={limit}");
         let mut command = std::process::Command::new("prlimit");
         command.args([&limit, program, "-w100", "--destroy", "-d1", "-W0", "-b4K", node]);
-        let Ok(output) = common::output(&mut command) else { return common::skip("no prlimit") };
+        let Ok(output) = crate::common::output(&mut command) else {
+            return crate::common::skip("no prlimit");
+        };
         assert!(!output.status.success(), "{limit}: {}", String::from_utf8_lossy(&output.stdout));
     }
 }

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::schema;
-use common::{Ended, directory, diskspd, skip, start};
+use crate::common::schema;
+use crate::common::{Ended, directory, diskspd, skip, start};
 use rustix::process::{Pid, Signal};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::ffi::OsStringExt;
@@ -123,7 +121,7 @@ fn an_interrupted_run_gives_a_whole_document() {
     let file = target(directory.path());
     let running = start("-Rxml -b4K -L -D500 -W0 -d60 {}", &file);
     std::thread::sleep(std::time::Duration::from_millis(1500));
-    common::tool(&format!("kill -INT {}", running.id())).unwrap();
+    crate::common::tool(&format!("kill -INT {}", running.id())).unwrap();
     let ended: Ended = running.wait_with_output().unwrap().into();
     assert_eq!(ended.code, 0);
     elements(ended.stdout.as_bytes());
@@ -392,7 +390,7 @@ fn the_stream_tells_each_interval_while_the_run_goes_on() {
     let time = report.split_once("actual test time:\t").unwrap().1.split_once('s').unwrap().0;
     let behind = (time.parse::<f64>().unwrap() - ends[ends.len() - 1] as f64 / 1000.0).max(0.0);
     let total: u64 = lines.iter().map(|line| line["total"]["ios"].as_u64().unwrap()).sum();
-    let reported = common::Report(report).total("Total IO").ios;
+    let reported = crate::common::Report(report).total("Total IO").ios;
     assert!(
         total as f64 + IOPS * behind >= 0.9 * reported as f64 && total as f64 <= 1.01 * reported as f64,
         "{total} of {reported}, the last {behind} s were not streamed"
@@ -432,7 +430,7 @@ fn a_reader_of_the_stream_that_goes_away_does_not_stop_the_run() {
     let directory = directory();
     let file = target(directory.path());
     let pipe = directory.path().join("pipe");
-    if common::tool(&format!("mkfifo {}", pipe.display())).is_none() {
+    if crate::common::tool(&format!("mkfifo {}", pipe.display())).is_none() {
         return skip("mkfifo is missing");
     }
     let reader = std::thread::spawn({
@@ -460,7 +458,7 @@ fn in_the_second_time_span(directory: &Path) -> (std::process::Child, BufReader<
     };
     let profile = format!("<Profile><TimeSpans>{}{}</TimeSpans></Profile>", span(1), span(3600));
     std::fs::write(directory.join("profile.xml"), profile).unwrap();
-    let mut running = common::command_of(&["-Xprofile.xml", "--stream", "-"])
+    let mut running = crate::common::command_of(&["-Xprofile.xml", "--stream", "-"])
         .args(["--out", "run.json", "--out", "run.xml"])
         .current_dir(directory)
         .stdout(Stdio::piped())
@@ -481,7 +479,7 @@ fn in_the_second_time_span(directory: &Path) -> (std::process::Child, BufReader<
 fn measured(directory: &Path) -> (Ended, Option<Vec<String>>) {
     schema::record(&std::fs::read(directory.join("run.json")).unwrap());
     let again = diskspd("report {}", &directory.join("run.json"));
-    let first = common::Report(&again.stdout).total("Total IO");
+    let first = crate::common::Report(&again.stdout).total("Total IO");
     assert!(again.code == 0 && first.ios > 0, "{}{}", again.stdout, again.stderr);
     assert!(again.stdout.contains("Results for timespan 2:"), "{}", again.stdout);
     (again, elements(&std::fs::read(directory.join("run.xml")).unwrap()))
@@ -507,7 +505,7 @@ fn a_killed_run_leaves_the_reports_of_the_time_spans_that_ended() {
 fn ctrl_c_in_the_second_time_span_reports_both() {
     let directory = directory();
     let (mut running, mut out) = in_the_second_time_span(directory.path());
-    common::tool(&format!("kill -INT {}", running.id())).unwrap();
+    crate::common::tool(&format!("kill -INT {}", running.id())).unwrap();
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
     assert_eq!(running.wait().unwrap().code(), Some(0));

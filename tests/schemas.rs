@@ -1,13 +1,10 @@
 //! The schemas in docs/ are those of what the program writes. They are made here, from values that have every field:
-//! `DISKSPD_WRITE_SCHEMAS=1 cargo test --test schemas` writes them anew.
+//! `DISKSPD_WRITE_SCHEMAS=1 cargo test --test library schemas` writes them anew.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-#[path = "common/schema.rs"]
-mod schema;
-#[path = "golden_reports/synth.rs"]
-mod synth;
-
+use crate::common::schema::{self, Shape};
+use crate::golden_reports::synth;
 use diskspd::engine::EngineKind;
 use diskspd::profile::*;
 use diskspd::report::json;
@@ -32,7 +29,6 @@ use diskspd::system::storage::{BlockDevice, FileSystem, Storage};
 use diskspd::system::tasks::{Others, Task};
 use diskspd::system::threads::ThreadTimes;
 use diskspd::system::tracing::{EVENTS, TraceEvent};
-use schema::Shape;
 use serde_json::Value;
 use std::path::Path;
 
@@ -595,7 +591,7 @@ fn the_schemas_in_docs_are_those_of_the_types() {
         let stored = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             stored == schema,
-            "{path} is not up to date: DISKSPD_WRITE_SCHEMAS=1 cargo test --test schemas"
+            "{path} is not up to date: DISKSPD_WRITE_SCHEMAS=1 cargo test --test library schemas"
         );
     }
 }

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops;
-use common::{diskspd, skip};
+use crate::common::loops;
+use crate::common::{diskspd, skip};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -27,7 +25,7 @@ impl Server {
             skip("a Samba server needs root");
             return None;
         }
-        let directory = common::directory();
+        let directory = crate::common::directory();
         let at = |name: &str| directory.path().join(name);
         for name in ["data", "private", "state", "network", ".smb"] {
             std::fs::create_dir(at(name)).unwrap();
@@ -85,7 +83,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        common::tool(&format!("umount {}", self.network.display()));
+        crate::common::tool(&format!("umount {}", self.network.display()));
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

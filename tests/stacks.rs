@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod machines;
-
+use crate::machines::machine;
 use diskspd::system::stack::{self, LayerKind, Stack};
-use machines::machine;
 use std::path::Path;
 
 /// `sda1 > sda`: every device with what it lies on, one that is not asked the same below marked with `*`, one that is not

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Ended, diskspd};
+use crate::common::{Ended, diskspd};
 use diskspd::stats::{Course, Shape};
 use serde_json::Value;
 use std::path::Path;

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod machines;
-
+use crate::machines::machine;
 use diskspd::system::storage::{Storage, on_file_system};
-use machines::machine;
 use std::path::Path;
 
 fn lies_on(place: &str, number: (u32, u32)) -> Storage {

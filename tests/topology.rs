@@ -1,9 +1,7 @@
 //! What the program makes of the processors of all kinds of machines.
 
-mod machines;
-
+use crate::machines::machine;
 use diskspd::system::{self, CpuPlace, Group, Place, System};
-use machines::machine;
 
 fn read(name: &str) -> System {
     let (_directory, root) = machine(name);

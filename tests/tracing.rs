@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::loops::{Loop, run};
-use common::{DeviceCounters, Zram, agree, command_of, directory, diskspd, skip};
+use crate::common::loops::{Loop, run};
+use crate::common::{DeviceCounters, Zram, agree, command_of, directory, diskspd, skip};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use serde_json::Value;
 use std::mem::MaybeUninit;
@@ -266,7 +264,7 @@ fn without_the_privilege_one_message_says_what_to_do() {
     ] {
         let run =
             Command::new("setpriv").args(nobody).arg(&program).args([class, "-d30"]).arg(&file).output();
-        let Ok(ended) = run.map(common::Ended::from) else { return skip("setpriv isn't there") };
+        let Ok(ended) = run.map(crate::common::Ended::from) else { return skip("setpriv isn't there") };
         if ended.code == 127 || ended.stderr.starts_with("setpriv") {
             return skip(&ended.stderr);
         }
@@ -299,7 +297,8 @@ fn tracefs_need_not_be_mounted() {
     let mut run = Command::new("unshare");
     run.args(["-m", "sh", "-ec", hide, "sh"]);
     let arguments = ["-b4K", "-W0", "-d1", "-eTHREAD", "-eDISK_IO"];
-    let Ok(ended) = run.arg(program).args(arguments).arg(&file).output().map(common::Ended::from) else {
+    let Ok(ended) = run.arg(program).args(arguments).arg(&file).output().map(crate::common::Ended::from)
+    else {
         return skip("unshare isn't there");
     };
     if ended.stderr.starts_with("unshare") || ended.stderr.starts_with("mount") {

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{command_of, diskspd};
+use crate::common::{command_of, diskspd};
 use diskspd::report::findings::{self, Detail};
 use diskspd::report::{format_named, json};
 use diskspd::results::summarize;

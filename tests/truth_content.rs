@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::{Loop, run};
-use common::{Ended, Zram, diskspd, schema};
+use crate::common::loops::{Loop, run};
+use crate::common::{Ended, Zram, diskspd, schema};
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::{FileExt, PermissionsExt};
@@ -80,7 +78,7 @@ fn allocated(path: PathBuf, size: u64) -> Option<PathBuf> {
 
 #[test]
 fn files_that_were_never_written_are_told_before_and_after_the_run() {
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let at = |name: &str| directory.path().join(name);
     let Some(unwritten) = allocated(at("unwritten"), 16 * MIB) else { return };
     is_told(
@@ -99,7 +97,7 @@ fn files_that_were_never_written_are_told_before_and_after_the_run() {
 
 #[test]
 fn honest_files_are_not_complained_about() {
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let filled = sparse(directory.path().join("random"), 16 * MIB, &[(0, 16 * MIB)]);
     is_honest(&reads("", &filled));
     let own = directory.path().join("own");
@@ -115,7 +113,7 @@ fn honest_files_are_not_complained_about() {
 
 #[test]
 fn the_record_holds_the_facts_and_the_finding() {
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let half = sparse(directory.path().join("half"), 16 * MIB, &[(0, 8 * MIB)]);
     let json = directory.path().join("a.json");
     reads(&format!("--out {}", json.display()), &half).report();
@@ -171,7 +169,7 @@ fn a_loop_device_on_a_sparse_file_is_told() {
 
 #[test]
 fn prefill_writes_what_was_never_written_and_nothing_else() {
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let at = |name: &str| directory.path().join(name);
     // A part that ends within a block, and one behind that begins there.
     let half = sparse(at("half"), 16 * MIB + 100, &[(3 * MIB, 5 * MIB)]);
@@ -197,7 +195,7 @@ fn prefill_writes_what_was_never_written_and_nothing_else() {
 
 #[test]
 fn prefill_refuses_what_it_may_not_write() {
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let sealed = sparse(directory.path().join("sealed"), MIB, &[]);
     fs::set_permissions(&sealed, fs::Permissions::from_mode(0o444)).unwrap();
     reads("--prefill", &sealed).fails(1, &["is read-only", "--prefill"]);

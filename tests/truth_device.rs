@@ -4,10 +4,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::loops::{run, unmount};
-use common::{Ended, Zram, agree, calm_diskspd as diskspd, command_of, skip, start};
+use crate::common::loops::{run, unmount};
+use crate::common::{Ended, Zram, agree, calm_diskspd as diskspd, command_of, skip, start};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::Write;
@@ -248,7 +246,7 @@ impl Drop for Parted {
         for number in [1, 2].iter().filter(|number| self.partition(**number).exists()) {
             let line = format!("delpart {} {number}", self.0.0.display());
             let gone = (0..200).any(|_| {
-                let gone = common::tool(&line).is_some();
+                let gone = crate::common::tool(&line).is_some();
                 std::thread::sleep(std::time::Duration::from_millis(if gone { 0 } else { 50 }));
                 gone
             });
@@ -303,9 +301,9 @@ fn part_of(record: &Path) -> Value {
 
 #[test]
 fn flushes_are_not_taken_for_writes() {
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let record = directory.path().join("run.json");
-    let Some((disk, at)) = common::loops::Loop::with_file_system(64 * MIB, "ext4") else { return };
+    let Some((disk, at)) = crate::common::loops::Loop::with_file_system(64 * MIB, "ext4") else { return };
     let name = disk.device.file_name().unwrap().to_str().unwrap();
     let cache = fs::read_to_string(format!("/sys/block/{name}/queue/write_cache")).unwrap();
     if cache.trim() != "write back" {
@@ -342,7 +340,7 @@ fn what_was_in_memory_before_the_run_is_written_before_it() {
 
 #[test]
 fn durable_writes_that_are_not_flushed_are_told_and_flushes_that_nobody_asked_for() {
-    let Some(mut disk) = common::loops::Loop::new(64 * MIB) else { return };
+    let Some(mut disk) = crate::common::loops::Loop::new(64 * MIB) else { return };
     if disk.mkfs("ext4").is_none() {
         return;
     }
@@ -388,7 +386,7 @@ fn memory_in_disguise_is_told() {
 
 #[test]
 fn what_can_not_be_known_is_not_claimed() {
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let image = directory.path().join("image");
     fs::write(&image, random(16 << 20)).unwrap();
     for (line, words) in [
@@ -429,7 +427,7 @@ const OF_THE_BUILD: [&str; 1] = ["limited-by-tool"];
 fn honest_runs_are_verified_without_a_warning() {
     let rounds = std::env::var(ROUNDS).ok().map_or(1, |rounds| rounds.parse().unwrap());
     let (runs, alarms) = (std::cell::Cell::new(0), std::cell::RefCell::new(Vec::new()));
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let record = directory.path().join("run.json");
     for _ in 0..rounds {
         honest(|line, target| {
@@ -440,9 +438,9 @@ fn honest_runs_are_verified_without_a_warning() {
             let tries = std::cell::Cell::new(0);
             let again = || {
                 tries.set(tries.get() + 1);
-                common::diskspd(&format!("-z{} {line}", tries.get()), target)
+                crate::common::diskspd(&format!("-z{} {line}", tries.get()), target)
             };
-            let Some(ended) = (0..5).map(|_| common::calm(again)).find(ran) else {
+            let Some(ended) = (0..5).map(|_| crate::common::calm(again)).find(ran) else {
                 return skip("the machine stands still");
             };
             runs.set(runs.get() + 1);
@@ -603,7 +601,7 @@ fn one_lying_target_beside_an_honest_one_is_told() {
 
 #[test]
 fn xml_has_the_verdict_only_if_asked_and_last_in_its_time_span() {
-    let directory = common::directory();
+    let directory = crate::common::directory();
     let file = directory.path().join("a");
     let plain = diskspd("-c1M -b4K -W0 -d1 -Rxml {}", &file);
     assert!(!plain.stdout.contains("DeviceVerdict"), "{}", plain.stdout);
@@ -670,9 +668,9 @@ fn the_counters_of_the_verdict_agree_with_the_kernels_trace_of_the_same_window()
     let Some(looped) = Looped::new(&file, &["--direct-io=on"]) else { return };
     let json = disk.at.path().join("run.json");
     let line = format!("-b4K -r -o4 -Su -W0 -d3 --out={} {{}}", json.display());
-    let traced = common::calm(|| {
+    let traced = crate::common::calm(|| {
         let trace = Trace::of(&looped.0)?;
-        let ended = common::diskspd(&line, &looped.0);
+        let ended = crate::common::diskspd(&line, &looped.0);
         Some((trace.reads(), ended))
     });
     let Some(((ios, sectors), ended)) = traced else { return skip("no tracefs can be mounted") };

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{calm_diskspd, directory, diskspd};
+use crate::common::{calm_diskspd, directory, diskspd};
 use diskspd::sys::memory::SlotMut;
 use diskspd::workload::payload::Noise;
 use std::collections::HashSet;
@@ -186,7 +184,7 @@ fn a_compressor_agrees() {
                 script.display().to_string()
             }),
         };
-        if common::tool(&line).is_none() {
+        if crate::common::tool(&line).is_none() {
             eprintln!("not tried, it isn't installed: {tool}");
             continue;
         }

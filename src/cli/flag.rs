@@ -75,7 +75,7 @@ pub struct Flag {
     pub notes: &'static str,
     /// How it relates to DISKSPD 2.2.
     pub compatibility: Compatibility,
-    /// Where its meaning is tested: names of test targets (`tests/<name>.rs` or `tests/<name>/`). Never empty.
+    /// Where its meaning is tested: names of files or folders below `tests/`. Never empty.
     pub tested: &'static [&'static str],
     /// Whether it may stand beside an XML profile (`-X`).
     pub with_profile: bool,

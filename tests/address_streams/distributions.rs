@@ -1,6 +1,6 @@
 //! Effective distributions: ranges of `-rd` laid out on a target.
 
-use crate::command::{Command, distribution, size};
+use super::command::{Command, distribution, size};
 use diskspd::workload::{Grid, effective_ranges};
 
 /// Distribution, target size, `span@start-end` of each effective range in KiB. Blocks and alignment are 4 KiB.

@@ -1,7 +1,7 @@
 //! Fingerprints of whole streams (`tests/data/fingerprints.txt`). A change of any address, direction or target of the
 //! first 10,000 I/Os of a thread changes its fingerprint: runs with the same seed would no longer be comparable.
 
-use crate::command::{Command, is_write};
+use super::command::{Command, is_write};
 use diskspd::workload::Next;
 
 const FINGERPRINTS: &str = include_str!("../data/fingerprints.txt");

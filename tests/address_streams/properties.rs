@@ -1,6 +1,6 @@
 //! What holds for every workload.
 
-use crate::command::{Command, is_write};
+use super::command::{Command, is_write};
 use diskspd::profile::{Distribution, DistributionKind, DistributionRange};
 use diskspd::workload::{Assignment, Pattern, TargetWorkload, ThreadWorkload};
 use proptest::prelude::*;

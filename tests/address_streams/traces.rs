@@ -1,7 +1,7 @@
 //! DISKSPD's own traces (`tests/data/traces`): the command line in `*.cmd`, the first 1000 I/Os of each thread in
 //! `*.txt`. Threads interleave as timing had it, so they are compared one by one.
 
-use crate::command::{Command, is_write};
+use super::command::{Command, is_write};
 use diskspd::workload::Next;
 use std::collections::BTreeMap;
 use std::path::Path;

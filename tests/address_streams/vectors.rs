@@ -1,6 +1,6 @@
 //! First I/Os of one thread, as DISKSPD's description states them: seed 0, blocks of 4 KiB, targets of 1 GiB.
 
-use crate::command::{Command, is_write};
+use super::command::{Command, is_write};
 
 /// Offsets; a `W` behind one marks a write, `<target>:` in front the target.
 #[rustfmt::skip]

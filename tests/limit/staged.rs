@@ -2,7 +2,7 @@
 //! docs/truth.md. Needs root, a quiet machine and a few minutes:
 //!
 //! ```text
-//! cargo test --test limit -- --ignored --nocapture known_bottlenecks
+//! cargo test --test measured -- --ignored --nocapture known_bottlenecks
 //! ```
 
 use super::{Loops, SECOND};

@@ -1,6 +1,6 @@
 //! Profiles end to end, as a user runs them.
 
-use super::common::{Ended, command_of, directory, diskspd};
+use crate::common::{Ended, command_of, directory, diskspd};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;

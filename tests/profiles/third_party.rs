@@ -2,7 +2,7 @@
 
 use super::corpus::{documents, expected};
 use super::generated::profile;
-use super::{common, written};
+use super::written;
 use diskspd::profile::{Profile, xml};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -19,7 +19,7 @@ fn the_committed_schema_is_the_readers_own() {
     }
     assert!(
         fs::read_to_string(SCHEMA).unwrap() == xml::xsd::schema(),
-        "docs/profile.xsd is out of date: DISKSPD_TEST_BLESS=1 cargo test --test profiles"
+        "docs/profile.xsd is out of date: DISKSPD_TEST_BLESS=1 cargo test --test library profiles"
     );
 }
 
@@ -30,7 +30,7 @@ const READ_THOUGH: &[&str] = &["recoded-utf-16", "utf-16-without-mark"];
 fn has(tool: &str) -> bool {
     let found = Command::new(tool).arg("--version").output().is_ok();
     if !found {
-        common::skip(&format!("{tool} is missing"));
+        crate::common::skip(&format!("{tool} is missing"));
     }
     found
 }

@@ -71,7 +71,7 @@ mod tests {
             let name = flag.name.with_dashes();
             assert!(!flag.tested.is_empty(), "{name} names no test");
             for test in flag.tested {
-                let found = [format!("{test}.rs"), format!("{test}/main.rs")];
+                let found = [format!("{test}.rs"), format!("{test}/mod.rs"), format!("{test}/main.rs")];
                 assert!(
                     found.iter().any(|file| tests.join(file).is_file()),
                     "{name}: there is no test {test}"

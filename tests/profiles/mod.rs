@@ -1,8 +1,6 @@
 //! XML profiles: a corpus of documents with what becomes of them, round trips, other programs' opinion, hostile input.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod corpus;
 mod fragments;
 mod generated;

@@ -3,12 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 mod compare;
-#[path = "../common/schema.rs"]
-mod schema;
-mod synth;
+pub mod synth;
 mod xml;
 
-use compare::Tolerance;
+use self::compare::Tolerance;
+use crate::common::schema;
 use diskspd::profile::Profile;
 use diskspd::report::text;
 use diskspd::results::{CpuRow, CpuTable, Record, Results, SpanResults, Summary, summarize};

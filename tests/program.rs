@@ -1,0 +1,28 @@
+//! The program as a user runs it: on files, devices and shares, well and badly treated.
+//!
+//! `cargo test --test program faults::` tests one part of it.
+
+mod affinity;
+mod bad_input;
+mod common;
+mod cpu_latency;
+mod device_kinds;
+mod devices;
+mod doctor;
+mod effects;
+mod end_to_end;
+mod engine_choice;
+mod events;
+mod faults;
+mod file_systems;
+mod io_priority;
+mod large_pages;
+mod loop_options;
+mod memory_mapped;
+mod outputs;
+mod reports;
+mod share;
+mod tracing;
+mod truth;
+mod truth_content;
+mod write_content;
