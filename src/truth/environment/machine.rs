@@ -1,6 +1,7 @@
 //! Rules about the machine as a whole, and what goes on in it.
 
 use super::{Seen, found};
+use crate::system::file_systems::{FileSystemType, Trait};
 use crate::truth::{Finding, Severity};
 use crate::units::Size;
 
@@ -85,9 +86,6 @@ pub(super) fn swap(seen: &Seen) -> Vec<Finding> {
     finding.into_iter().collect()
 }
 
-/// File systems that never write in place need free space to write at all.
-const COPYING: [&str; 4] = ["btrfs", "zfs", "bcachefs", "f2fs"];
-
 pub(super) fn full(seen: &Seen) -> Vec<Finding> {
     let mut told = Vec::new();
     let mut findings = Vec::new();
@@ -98,8 +96,8 @@ pub(super) fn full(seen: &Seen) -> Vec<Finding> {
             continue;
         }
         told.push(&found_on.mounted_at);
-        let copying = COPYING.contains(&found_on.kind.as_str());
-        let severity = if copying { Severity::Warning } else { Severity::Note };
+        let needs_space = FileSystemType::named(&found_on.kind).has(Trait::NeverInPlace);
+        let severity = if needs_space { Severity::Warning } else { Severity::Note };
         let message = format!("the file system at {} is nearly full", found_on.mounted_at);
         findings.push(
             found(severity, message)
