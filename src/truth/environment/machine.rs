@@ -1,7 +1,6 @@
 //! Rules about the machine as a whole, and what goes on in it.
 
 use super::{Seen, found};
-use crate::system::file_systems::{FileSystemType, Trait};
 use crate::truth::{Finding, Severity};
 use crate::units::Size;
 
@@ -84,28 +83,6 @@ pub(super) fn swap(seen: &Seen) -> Vec<Finding> {
             .shown_by(format!("{} swapped out", Size(used)))
     });
     finding.into_iter().collect()
-}
-
-pub(super) fn full(seen: &Seen) -> Vec<Finding> {
-    let mut told = Vec::new();
-    let mut findings = Vec::new();
-    for target in &seen.system.targets {
-        let Some(found_on) = &target.file_system else { continue };
-        let (Some(size), Some(available)) = (found_on.size, found_on.available) else { continue };
-        if size == 0 || available >= size / 10 || told.contains(&&found_on.mounted_at) {
-            continue;
-        }
-        told.push(&found_on.mounted_at);
-        let needs_space = FileSystemType::named(&found_on.kind).has(Trait::NeverInPlace);
-        let severity = if needs_space { Severity::Warning } else { Severity::Note };
-        let message = format!("the file system at {} is nearly full", found_on.mounted_at);
-        findings.push(
-            found(severity, message)
-                .shown_by(format!("{}: {} of {} left", found_on.kind, Size(available), Size(size)))
-                .on(&target.path),
-        );
-    }
-    findings
 }
 
 /// Hundredths as a number with two decimals.
