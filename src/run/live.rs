@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 /// 32 cells per octave: the middle of one is at most 1.6 % off.
-type Cells = Scale<5, 0, 64>;
+type Steps = Scale<5, 0, 64>;
 
 /// What one worker lets others see while it runs. Only the worker writes, so a plain load and store is enough; and in
 /// cache lines of its own (two: they are fetched in pairs), so that no worker waits for another.
@@ -30,7 +30,7 @@ pub struct Counters {
 impl Counters {
     /// Nothing counted yet; with room for latencies when they are measured.
     pub fn new(latency: bool) -> Counters {
-        let cells = if latency { Cells::CELLS } else { 0 };
+        let cells = if latency { Steps::CELLS } else { 0 };
         Counters {
             ios: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
@@ -86,7 +86,7 @@ impl Counters {
     /// Counts so many latencies of the same length, ns.
     #[inline]
     pub fn add_latencies(&self, nanos: u64, count: u64) {
-        if let Some(cell) = self.latency.get(Cells::cell(nanos)) {
+        if let Some(cell) = self.latency.get(Steps::cell(nanos)) {
             bump(cell, count);
             bump(&self.latency_sum, count * nanos);
         }
@@ -100,12 +100,12 @@ fn bump(counter: &AtomicU64, by: u64) {
 
 /// Smallest latency of a cell, ns.
 pub(super) fn floor_of(cell: usize) -> u64 {
-    Cells::first(cell)
+    Steps::first(cell)
 }
 
 /// What stands for the latencies of a cell, ns.
 pub(super) fn middle_of(cell: usize) -> u64 {
-    Cells::first(cell) + Cells::width(cell) / 2
+    Steps::first(cell) + Steps::width(cell) / 2
 }
 
 /// Draws the line, once a second.
