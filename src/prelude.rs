@@ -1,9 +1,10 @@
 //! What a program needs that runs profiles and reads what comes of them.
 //!
-//! [`execute`] is the whole of a run: it takes a [`Profile`] (what is done), a [`Method`] (how) and a [`Session`] (what it
-//! may overwrite, who is told), and returns a [`Record`]. It prints nothing and watches no signals: what a user should hear
-//! is told to the session's [`Listener`], and the session's [`Control`] ends the run early. [`summarize`] derives every
-//! figure that reports show, and [`judge`] says whether they can be believed.
+//! [`execute`] is the whole of a run: it takes a [`Profile`] (what is done), a [`Method`] (how) and a
+//! [`Session`] (what it may overwrite, who is told), and returns a [`Record`]. It prints nothing and
+//! watches no signals: what a user should hear is told to the session's [`Listener`], and the session's
+//! [`Control`] ends the run early. [`summarize`] derives every figure that reports show, and [`judge`] says
+//! whether they can be believed.
 //!
 //! ```
 //! use diskspd::prelude::*;

@@ -144,6 +144,18 @@ impl fmt::Display for Size {
     }
 }
 
+/// Bytes in a sentence, at most one decimal: `12.3 GiB`, `4 KiB`, `0 bytes`.
+pub fn amount(bytes: u64) -> String {
+    const UNITS: [(&str, u32); 5] = [("PiB", 50), ("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    match UNITS.iter().find(|(_, bits)| bytes >> bits > 0) {
+        Some((unit, bits)) => {
+            let value = format!("{:.1}", bytes as f64 / (1u64 << bits) as f64);
+            format!("{} {unit}", value.trim_end_matches(".0"))
+        }
+        None => format!("{bytes} bytes"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,6 +295,20 @@ mod tests {
         for (bytes, plain, padded) in cases {
             assert_eq!(Size(*bytes).to_string(), *plain);
             assert_eq!(format!("{:6}", Size(*bytes)), *padded);
+        }
+    }
+
+    #[test]
+    fn amounts_have_at_most_one_decimal() {
+        for (bytes, expected) in [
+            (0, "0 bytes"),
+            (1023, "1023 bytes"),
+            (4096, "4 KiB"),
+            (1536, "1.5 KiB"),
+            (1 << 20, "1 MiB"),
+            (u64::MAX, "16384 PiB"),
+        ] {
+            assert_eq!(amount(bytes), expected);
         }
     }
 

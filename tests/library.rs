@@ -10,7 +10,6 @@ mod device_list;
 mod device_use;
 mod environment;
 mod golden_reports;
-mod layers;
 mod machines;
 mod open;
 mod pace;
@@ -24,6 +23,7 @@ mod stacks;
 mod stats;
 mod steady;
 mod storage;
+mod tidy;
 mod topology;
 
 /// Cargo looks for no test programs here (`autotests = false`): a file that nobody names would never be compiled.

@@ -2,7 +2,6 @@
 
 use super::error::CliError;
 use super::flag::Form;
-use super::parse::rerun;
 use super::{EventAction, Invocation, ReportRequest, Shell, suggest};
 use crate::profile::RawText;
 use std::ffi::OsString;
@@ -27,8 +26,8 @@ pub struct Command {
 enum Reader {
     /// A few words; `None` = they make no sense.
     Words(fn(&[OsString]) -> Option<Invocation>),
-    /// Options of the flag table.
-    Options(fn(&[OsString]) -> Result<Invocation, CliError>),
+    /// Options of the flag table, which the parser knows.
+    Options,
 }
 
 use Reader::{Options, Words};
@@ -94,7 +93,7 @@ pub const COMMANDS: &[Command] = &[
             ("--xml-verdict", "add verdict and findings to the XML results"),
         ],
         offers: Offers::Files,
-        read: Options(rerun),
+        read: Options,
     },
     Command {
         name: "devices",
@@ -195,7 +194,11 @@ pub const COMMANDS: &[Command] = &[
 const JSON: Form = ("--json", "as JSON, for programs");
 
 /// Reads a command line whose first word (behind the program name) is a command; `None` if it is not.
-pub fn parse(arguments: &[OsString]) -> Option<Result<Invocation, CliError>> {
+/// `options` reads those of the flag table behind a command.
+pub fn parse(
+    arguments: &[OsString],
+    options: fn(&[OsString]) -> Result<Invocation, CliError>,
+) -> Option<Result<Invocation, CliError>> {
     let (word, rest) = arguments.split_first()?;
     let command = find(word.as_bytes())?;
     if rest.iter().any(|argument| argument == "-?" || argument == "--help") {
@@ -204,7 +207,7 @@ pub fn parse(arguments: &[OsString]) -> Option<Result<Invocation, CliError>> {
     let read = match command.read {
         Words(read) => read(rest)
             .ok_or_else(|| CliError::new(format!("the command {} is not used that way", command.name))),
-        Options(read) => read(arguments),
+        Options => options(rest),
     };
     Some(read.map_err(|error| {
         let explained =
@@ -217,8 +220,8 @@ pub fn parse(arguments: &[OsString]) -> Option<Result<Invocation, CliError>> {
     }))
 }
 
-/// The command that was probably meant by the first word of a command line. It is taken as a target, and is one if
-/// there is such a file.
+/// The command that was probably meant by the first word of a command line. It is taken as a target, and is
+/// one if there is such a file.
 pub fn nearly(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
     let word = arguments.get(1)?.as_bytes();
     if word.len() < SHORTEST || word.contains(&b'/') {

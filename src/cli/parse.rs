@@ -35,7 +35,7 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
     if arguments.is_empty() {
         return Ok(Invocation::Usage { no_arguments: true });
     }
-    if let Some(command) = commands::parse(arguments) {
+    if let Some(command) = commands::parse(arguments, rerun) {
         return command;
     }
 
@@ -63,9 +63,9 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
 }
 
-/// `diskspd rerun [options] FILE`: the options are those of one invocation.
-pub(super) fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
-    let (options, files) = split(arguments.get(1..).unwrap_or_default())?;
+/// What follows `rerun`: options of one invocation, and the file.
+fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
+    let (options, files) = split(arguments)?;
     let mut draft = Draft::default();
     for option in &options {
         if option.flag.is_some_and(|flag| flag.scope != Scope::Invocation) {

@@ -6,8 +6,8 @@ use crate::profile::RawText;
 use crate::run::events::{self, EventError};
 use crate::sys::standard_error::say;
 
-/// `-ye`: sets events that exist, and says so. The exit code is [`EXIT_RUN_FAILED`] either way, as DISKSPD's: there was
-/// no run.
+/// `-ye`: sets events that exist, and says so. The exit code is [`EXIT_RUN_FAILED`] either way, as
+/// DISKSPD's: there was no run.
 pub fn set_all(names: &[RawText]) -> u8 {
     try_all(names);
     EXIT_RUN_FAILED

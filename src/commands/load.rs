@@ -23,7 +23,8 @@ pub struct Asked<'a> {
 /// What a command line asks for.
 ///
 /// # Errors
-/// A file can't be read or isn't what it should be, or the templates of a profile and the targets don't match: messages.
+/// A file can't be read or isn't what it should be, or the templates of a profile and the targets don't
+/// match: messages.
 pub fn asked(request: &RunRequest) -> Result<Asked<'_>, Vec<String>> {
     if let Some(file) = &request.record {
         let record = report::record(file).map_err(|message| vec![message])?;

@@ -10,6 +10,7 @@ mod report;
 mod rerun;
 mod run;
 mod shown;
+mod stream;
 
 use crate::cli::{self, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, Invocation};
 use crate::engine;

@@ -1,7 +1,7 @@
 //! Where reports go: standard output, and the files of `--out`.
 
-use super::console::Stream;
 use super::shown;
+use super::stream::Stream;
 use crate::cli::{EXIT_RUN_FAILED, OutRequest, RunRequest, StreamRequest};
 use crate::profile::{Profile, RawText};
 use crate::report::{self, Format};
@@ -59,8 +59,9 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Opens them all: before the run, so that what can't be written fails at once and not after an hour. What would
-    /// overwrite a target of the run, or a file that it reads or writes besides, is found before anything is touched.
+    /// Opens them all: before the run, so that what can't be written fails at once and not after an hour.
+    /// What would overwrite a target of the run, or a file that it reads or writes besides, is found before
+    /// anything is touched.
     ///
     /// # Errors
     /// A message.
@@ -190,8 +191,8 @@ enum Sink {
 }
 
 impl OutFile {
-    /// Opens what is no file; of a file the place is tried out, and what is there stays as it is. `verdict`: XML gets the
-    /// verdict about the devices.
+    /// Opens what is no file; of a file the place is tried out, and what is there stays as it is.
+    /// `verdict`: XML gets the verdict about the devices.
     ///
     /// # Errors
     /// A message: unknown extension, or the file can't be created or replaced.
@@ -226,8 +227,8 @@ impl OutFile {
         matches!(self.sink, Sink::File(_))
     }
 
-    /// Writes the report and gives the file its name; a report that was saved before is replaced. Where it can't be put
-    /// in its place it's kept under another name.
+    /// Writes the report and gives the file its name; a report that was saved before is replaced. Where it
+    /// can't be put in its place it's kept under another name.
     ///
     /// # Errors
     /// A message, with the place of a report that is kept elsewhere.
@@ -287,8 +288,8 @@ impl OutFile {
     }
 }
 
-/// Writes all these reports; every one is tried. A record without figures replaces no file. Returns the exit code if one
-/// failed.
+/// Writes all these reports; every one is tried. A record without figures replaces no file. Returns the
+/// exit code if one failed.
 pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, record: &Record) -> Option<u8> {
     let mut failed = None;
     for file in files {

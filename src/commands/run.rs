@@ -93,7 +93,8 @@ fn report_on(
 ) -> u8 {
     let Executed { record, failures, troubles, .. } = executed;
     let profile = &record.profile;
-    // What is on standard output in place of this report would be followed by it, and could be read by no program.
+    // What is on standard output in place of this report would be followed by it, and could be read by no
+    // program.
     let mut code = match standard_output {
         StandardOutput::Instead => EXIT_SUCCESS,
         StandardOutput::Report | StandardOutput::StreamAndReport => {

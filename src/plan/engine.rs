@@ -4,6 +4,7 @@ use super::PlanError;
 use super::access::open_mode;
 use crate::engine::EngineKind;
 use crate::profile::{Target, TimeSpan};
+use crate::sys::file_systems::{self, FileSystemType, Trait};
 use crate::system::completion::{Completion, OneByOne, Polling};
 use crate::system::target::{TargetFacts, TargetKind};
 
@@ -167,10 +168,6 @@ fn choose(work: &Work) -> Choice {
     RULES.iter().find(|rule| (rule.applies)(work)).unwrap_or(last).choice
 }
 
-/// File systems whose writes to the page cache io_uring gives to a kernel worker, one at a time for each file. The same
-/// goes for block devices. The kernel tells it nowhere; XFS and btrfs take such writes without blocking.
-const SYNCHRONOUS_CACHE: [&str; 1] = ["ext4"];
-
 fn ends(target: &Target, facts: &TargetFacts) -> Ends {
     let open = open_mode(target, facts);
     let pages = |bytes: u64| bytes.is_multiple_of(4096);
@@ -178,8 +175,8 @@ fn ends(target: &Target, facts: &TargetFacts) -> Ends {
     let whole_pages =
         pages(target.block_size.into()) && pages(target.stride()) && pages(target.base_file_offset);
     let cached_writes = !open.read && !open.direct && !open.dsync && whole_pages;
-    let in_call =
-        facts.kind == TargetKind::BlockDevice || SYNCHRONOUS_CACHE.contains(&facts.file_system.as_str());
+    let file_system = FileSystemType::named(&facts.file_system);
+    let in_call = facts.kind == TargetKind::BlockDevice || file_system.has(Trait::WorkerWritesCache);
     match facts.completion {
         Completion::InCall => Ends::InCall,
         _ if cached_writes && in_call => Ends::InCache,
@@ -268,9 +265,6 @@ pub fn engine(
     Ok(choice)
 }
 
-/// File systems whose files can be polled.
-const POLLED: [&str; 5] = ["ext4", "xfs", "f2fs", "btrfs", "gfs2"];
-
 /// `--poll` is for io_uring, without the cache, on devices with poll queues.
 fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
     if engine == EngineKind::Sync {
@@ -313,12 +307,13 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
             }
             Polling::Possible => {}
         }
-        if facts.kind != TargetKind::BlockDevice && !POLLED.contains(&facts.file_system.as_str()) {
+        let file_system = FileSystemType::named(&facts.file_system);
+        if facts.kind != TargetKind::BlockDevice && !file_system.has(Trait::Polls) {
             return Err(PlanError::target(format!(
                 "--poll: '{path}' lies on file system {}, whose files can't be polled ({} can): use one of those, or the \
                  device itself",
                 facts.file_system,
-                POLLED.join(", ")
+                file_systems::all_with(Trait::Polls).join(", ")
             )));
         }
     }

@@ -3,8 +3,9 @@
 use crate::engine::EngineKind;
 use serde::{Deserialize, Serialize};
 
-/// How a profile is run. With the profile it is all that is needed to run it again: it is stored in the record, and
-/// printed by `--dry-run`. What is of one invocation only (permissions, outputs, events) is not in it.
+/// How a profile is run. With the profile it is all that is needed to run it again: it is stored in the
+/// record, and printed by `--dry-run`. What is of one invocation only (permissions, outputs, events) is not
+/// in it.
 ///
 /// A new option is a field here, a row of the flag table, and the place that acts on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,8 +21,8 @@ pub struct Method {
     pub until_steady_s: Option<u32>,
     /// `--flush-after`: what is still in memory at the end is written, and that is timed.
     pub flush_after: bool,
-    /// `--cpu-latency`: while it measures no processor may take longer than this to wake up, us, at most 2^31-1; `None` =
-    /// as the machine has it.
+    /// `--cpu-latency`: while it measures no processor may take longer than this to wake up, us, at most
+    /// 2^31-1; `None` = as the machine has it.
     pub cpu_latency_us: Option<u32>,
 }
 

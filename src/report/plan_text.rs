@@ -7,7 +7,8 @@ use crate::workload::Pattern;
 use crate::workload::pace::Limit;
 use serde_json::Value;
 
-/// Appends how it is run, what differs from a run without options: names and values as they are stored in the record.
+/// Appends how it is run, what differs from a run without options: names and values as they are stored in
+/// the record.
 pub fn write_method(out: &mut Vec<u8>, method: &Method) {
     let fields = |method: &Method| match serde_json::to_value(method) {
         Ok(Value::Object(fields)) => fields,
@@ -75,7 +76,8 @@ fn uncached_devices(plan: &SpanPlan) -> Vec<&RawText> {
     found
 }
 
-/// Each engine and reason once, by the first worker that has it, with its threads: `thread 0`, `threads 0, 2 and 3`.
+/// Each engine and reason once, by the first worker that has it, with its threads: `thread 0`, `threads 0,
+/// 2 and 3`.
 fn engines(plan: &SpanPlan) -> Vec<(&WorkerPlan, String)> {
     let mut found: Vec<(&WorkerPlan, Vec<String>)> = Vec::new();
     let way = |worker: &WorkerPlan| (worker.engine, worker.reason);

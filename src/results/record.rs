@@ -12,8 +12,8 @@ pub struct Record {
     pub format: RecordFormat,
     /// What was asked for.
     pub profile: Profile,
-    /// How it was run: with the profile, what is needed to run it again. Records of earlier versions have none; then it's
-    /// as without any option.
+    /// How it was run: with the profile, what is needed to run it again. Records of earlier versions have
+    /// none; then it's as without any option.
     #[serde(default)]
     pub method: Method,
     /// Where it ran.
@@ -27,8 +27,8 @@ pub struct Record {
 pub struct RecordFormat {
     /// Always [`RecordFormat::NAME`].
     pub name: String,
-    /// Rises by one whenever a reader of the last version could misunderstand a record. A field that old readers may
-    /// ignore and new ones can do without doesn't count.
+    /// Rises by one whenever a reader of the last version could misunderstand a record. A field that old
+    /// readers may ignore and new ones can do without doesn't count.
     pub version: u32,
 }
 
@@ -56,8 +56,9 @@ impl Record {
         Record { method, ..self }
     }
 
-    /// Whether the parts fit together: as many time spans, threads, targets and CPUs as profile and system say, counts
-    /// that agree. The error says what doesn't, and where. A run's own record always fits; an edited one may not.
+    /// Whether the parts fit together: as many time spans, threads, targets and CPUs as profile and system
+    /// say, counts that agree. The error says what doesn't, and where. A run's own record always fits; an
+    /// edited one may not.
     pub fn check(&self) -> Result<(), String> {
         let asked = &self.profile.time_spans;
         let got = &self.results.time_spans;
@@ -87,7 +88,8 @@ fn check_threads(place: &str, asked: &TimeSpan, got: &SpanResults) -> Result<(),
     Ok(())
 }
 
-/// How many targets the thread works on: one of `-t` on its own, one of a pool on all that don't list other threads.
+/// How many targets the thread works on: one of `-t` on its own, one of a pool on all that don't list other
+/// threads.
 fn targets_of(span: &TimeSpan, thread: u32) -> u64 {
     if span.thread_count == 0 {
         return 1;

@@ -110,7 +110,8 @@ impl Console {
         }
     }
 
-    /// Tells what happened since the last call, or since [`Console::begin`]. `left`: time until the phase ends, ns.
+    /// Tells what happened since the last call, or since [`Console::begin`]. `left`: time until the phase
+    /// ends, ns.
     pub fn draw(&self, phase: &str, left: Nanos, workers: &[Counters]) {
         if self.wants.progress {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,5 @@
-//! A profile, a method and a session become a record: the whole of what the program does, without printing a word.
+//! A profile, a method and a session become a record: the whole of what the program does, without printing
+//! a word.
 
 use super::console::Console;
 use super::control::Control;
@@ -51,11 +52,11 @@ pub struct Executed {
     pub record: Record,
     /// Why the run failed, a message each; empty = it didn't. An interrupted run did not fail.
     pub failures: Vec<String>,
-    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log that is not
-    /// complete, data that was lost.
+    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log
+    /// that is not complete, data that was lost.
     pub troubles: Vec<String>,
-    /// Threads of this process still wait for the kernel: it is to be ended by [`crate::sys::process::end`], because
-    /// nothing else ends it.
+    /// Threads of this process still wait for the kernel: it is to be ended by
+    /// [`crate::sys::process::end`], because nothing else ends it.
     pub left_behind: bool,
 }
 
@@ -80,9 +81,9 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Runs a profile in this way, on this machine. Comes back in any case, with a record that holds what was measured: also
-/// when the run fails, is interrupted, or when the storage stops answering. Prints nothing and watches no signals: who
-/// wants to end it before its time keeps the session's [`Control`].
+/// Runs a profile in this way, on this machine. Comes back in any case, with a record that holds what was
+/// measured: also when the run fails, is interrupted, or when the storage stops answering. Prints nothing
+/// and watches no signals: who wants to end it before its time keeps the session's [`Control`].
 ///
 /// # Errors
 /// It can't be run.

@@ -3,8 +3,9 @@
 use crate::clock::Nanos;
 use crate::results::{IntervalFigures, Record};
 
-/// Somebody who wants to know how a run goes on: a terminal, a stream of lines, a page, another host. Whether anybody
-/// listens is no concern of the measurement: nothing here may fail, and nothing may take long.
+/// Somebody who wants to know how a run goes on: a terminal, a stream of lines, a page, another host.
+/// Whether anybody listens is no concern of the measurement: nothing here may fail, and nothing may take
+/// long.
 pub trait Listener: Send + Sync {
     /// What has to be counted or put into words for it. What nobody wants costs nothing.
     fn wants(&self) -> Wants {

@@ -1,13 +1,12 @@
 //! What happens right now: counters that the workers share with who looks at them while they run.
 
 use crate::clock::{self, Nanos};
+use crate::stats::Scale;
 use crate::sys::cpu;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
-/// Steps of the live histogram per power of two: figures are within 1 %.
-const STEPS_LOG2: u32 = 6;
-const STEPS: usize = 1 << STEPS_LOG2;
-const CELLS: usize = (64 - STEPS_LOG2 as usize + 1) * STEPS;
+/// 32 cells per octave: the middle of one is at most 1.6 % off.
+type Steps = Scale<5, 0, 64>;
 
 /// What one worker lets others see while it runs. Only the worker writes, so a plain load and store is enough; and in
 /// cache lines of its own (two: they are fetched in pairs), so that no worker waits for another.
@@ -28,7 +27,7 @@ pub struct Counters {
 impl Counters {
     /// Nothing counted yet; with room for latencies when they are measured.
     pub fn new(latency: bool) -> Counters {
-        let cells = if latency { CELLS } else { 0 };
+        let cells = if latency { Steps::CELLS } else { 0 };
         Counters {
             ios: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
@@ -84,7 +83,7 @@ impl Counters {
     /// Counts so many latencies of the same length, ns.
     #[inline]
     pub fn add_latencies(&self, nanos: u64, count: u64) {
-        if let Some(cell) = self.latency.get(cell(nanos)) {
+        if let Some(cell) = self.latency.get(Steps::cell(nanos)) {
             bump(cell, count);
             bump(&self.latency_sum, count * nanos);
         }
@@ -96,28 +95,14 @@ fn bump(counter: &AtomicU64, by: u64) {
     counter.store(counter.load(Relaxed).wrapping_add(by), Relaxed);
 }
 
-/// Cell of a latency: exact below [`STEPS`] ns, then [`STEPS`] cells per power of two.
-#[inline]
-fn cell(nanos: u64) -> usize {
-    let octave = (63 - (nanos | 1).leading_zeros()).saturating_sub(STEPS_LOG2 - 1);
-    match octave {
-        0 => nanos as usize,
-        _ => (octave as usize) * STEPS / 2 + (nanos >> octave) as usize,
-    }
-}
-
-/// Smallest latency of a cell, ns; the inverse of [`cell`].
+/// Smallest latency of a cell, ns.
 pub(super) fn floor_of(cell: usize) -> u64 {
-    if cell < STEPS {
-        return cell as u64;
-    }
-    let octave = (cell - STEPS) / (STEPS / 2) + 1;
-    ((cell - octave * STEPS / 2) as u64) << octave
+    Steps::first(cell)
 }
 
 /// What stands for the latencies of a cell, ns.
 pub(super) fn middle_of(cell: usize) -> u64 {
-    floor_of(cell).midpoint(floor_of(cell + 1))
+    Steps::first(cell) + Steps::width(cell) / 2
 }
 
 /// The sums of all workers at one time.
@@ -168,20 +153,4 @@ pub(super) fn percentile(cells: &[u64], count: u64, p: f64) -> u64 {
         }
     }
     0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_are_consecutive_and_within_a_64th_of_their_latency() {
-        for nanos in (0..100_000).chain((17..63).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1])) {
-            let cell = cell(nanos);
-            assert!(cell < CELLS, "{nanos}");
-            let (from, to) = (floor_of(cell), floor_of(cell + 1));
-            assert!(from <= nanos && nanos < to, "{nanos} is in [{from}, {to})");
-            assert!((to - from) * (STEPS as u64 / 2) <= nanos.max(STEPS as u64), "{nanos} in [{from}, {to})");
-        }
-    }
 }

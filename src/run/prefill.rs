@@ -14,7 +14,7 @@ use crate::sys::writeback;
 use crate::system::claims::Claims;
 use crate::system::content::{ContentFacts, Order, look};
 use crate::units::Size;
-use crate::workload::Random;
+use crate::workload::{Random, payload};
 use rustix::fs::{Advice, FileType};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -265,9 +265,7 @@ impl Shared<'_> {
 fn fill(bytes: &mut [u8], content: Prefill, offset: u64, seed: u64) {
     match content {
         Prefill::Zero => bytes.fill(0),
-        Prefill::Pattern => {
-            bytes.iter_mut().zip(offset..).for_each(|(byte, at)| *byte = at as u8);
-        }
+        Prefill::Pattern => payload::pattern(bytes, offset),
         Prefill::Auto | Prefill::Random => {
             Random::new(seed ^ offset.rotate_left(32)).fill_expanded(bytes);
             // A device may answer from nowhere what is zero, be it a sector or a smaller unit.

@@ -1,7 +1,7 @@
 //! A level that keeps being left: stalls, bursts and dips too short to be levels of their own, but too many or too deep to
 //! be left out.
 
-use super::steady::LARGEST_SLOPE;
+use super::LARGEST_SLOPE;
 
 /// Intervals that are apart from the others.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,17 +5,15 @@
 //! full (7.5 KiB, which stay in the CPU's first cache), and packs it into a log when the next one begins: two to three
 //! bytes for each cell that holds something. The log's size is fixed beforehand.
 
+use super::Scale;
 use super::packed::{pop, push};
 use serde::{Deserialize, Serialize};
 
-/// Cells per octave, as a power of two: the middle of a cell is at most 1/128 (0.8 %) off.
-const PRECISION: u32 = 6;
-/// Latencies are counted in units of 2^5 = 32 ns: below 4 us a cell is one unit.
-const UNIT: u32 = 5;
-/// Latencies from 2^40 ns (18 minutes) on share the last cell.
-const RANGE: u32 = 40;
+/// 64 cells per octave: the middle of one is at most 1/128 (0.8 %) off. Latencies are counted in units of 2^5 = 32 ns: below
+/// 4 us a cell is one unit. From 2^40 ns (18 minutes) on they share the last cell.
+type Cells = Scale<6, 5, 40>;
 /// Cells of an interval.
-const CELLS: usize = ((RANGE - UNIT - PRECISION + 1) << PRECISION) as usize;
+const CELLS: usize = Cells::CELLS;
 
 /// Intervals that are kept; what comes after a million of them counts in the series only.
 const LONGEST: u64 = 1 << 20;
@@ -27,19 +25,10 @@ const HEADER: u64 = 40;
 /// Most that a cell takes: the distance from the last one, and the count.
 const PER_CELL: u64 = 2 + 5;
 
-/// The cell of a latency, ns.
-#[inline]
-fn cell(nanos: u64) -> usize {
-    let units = nanos >> UNIT;
-    let shift = (63 - PRECISION) - (units | (1 << PRECISION)).leading_zeros();
-    (((shift as usize) << PRECISION) + (units >> shift) as usize).min(CELLS - 1)
-}
-
 /// What stands for the latencies of a cell, ns: its middle; of the last one, which has no end, its beginning.
 fn middle(cell: usize) -> u64 {
-    let shift = (cell >> PRECISION).saturating_sub(1);
-    let first = ((cell - (shift << PRECISION)) as u64) << (shift as u32 + UNIT);
-    if cell + 1 < CELLS { first + (1 << (shift as u32 + UNIT)) / 2 } else { first }
+    let first = Cells::first(cell);
+    if cell + 1 < CELLS { first + Cells::width(cell) / 2 } else { first }
 }
 
 /// One thread's intervals while they are recorded.
@@ -55,7 +44,7 @@ pub struct IntervalLog {
     end: u64,
     /// Bytes read and written in it.
     bytes: [u64; 2],
-    /// Latencies in it by [`cell`]; no elements = latencies are not measured.
+    /// Latencies in it by [`Cells`]; no elements = latencies are not measured.
     cells: Vec<u32>,
     /// The intervals before it: number (as distance), bytes read, bytes written, cells + 1 (0 = no room for latencies),
     /// and for each cell its distance from the last one and its count.
@@ -105,8 +94,12 @@ impl IntervalLog {
         if since_start >= self.end {
             self.turn(since_start);
         }
+        debug_assert!(
+            since_start >= self.end.saturating_sub(self.width),
+            "time went back to {since_start} ns"
+        );
         self.bytes[usize::from(write)] += u64::from(count) * bytes;
-        if let Some(counted) = self.cells.get_mut(cell(latency)) {
+        if let Some(counted) = self.cells.get_mut(Cells::cell(latency)) {
             *counted = counted.saturating_add(count);
         }
     }
@@ -282,11 +275,11 @@ mod tests {
     #[test]
     fn a_latency_read_back_is_within_a_128th_or_32_ns() {
         for nanos in (0..200_000).chain((17..40).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1])) {
-            let off = middle(cell(nanos)).abs_diff(nanos);
-            assert!(off <= (nanos / 128).max(32), "{nanos} reads as {}", middle(cell(nanos)));
+            let read = middle(Cells::cell(nanos));
+            assert!(read.abs_diff(nanos) <= (nanos / 128).max(32), "{nanos} reads as {read}");
         }
-        assert_eq!(cell(u64::MAX), CELLS - 1);
-        assert_eq!(cell((1 << 40) - 1), CELLS - 1);
+        assert_eq!(Cells::cell(u64::MAX), CELLS - 1);
+        assert_eq!(Cells::cell((1 << 40) - 1), CELLS - 1);
     }
 
     proptest::proptest! {

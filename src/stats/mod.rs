@@ -9,6 +9,7 @@ mod intervals;
 mod moments;
 mod noise;
 mod packed;
+mod scale;
 mod segments;
 mod series;
 mod series_sum;
@@ -19,6 +20,11 @@ pub use histogram::Histogram;
 pub use interruptions::Interruptions;
 pub use intervals::{Interval, IntervalLog, Intervals};
 pub use moments::Moments;
+pub use scale::Scale;
 pub use series::Series;
 pub use series_sum::SeriesSum;
-pub use steady::{Course, FEWEST, LARGEST_EXCURSION, LARGEST_SLOPE, Level, Shape};
+pub use steady::{Course, FEWEST, LARGEST_EXCURSION, Level, Shape};
+
+/// Largest change of the line through the rounds of a steady window, share of their mean (SNIA PTS). Smaller changes of
+/// level, and interruptions that change the mean by less, are none here either, however sure they are.
+pub const LARGEST_SLOPE: f64 = 0.10;

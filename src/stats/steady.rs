@@ -5,6 +5,7 @@
 //! would call a noisy course unsteady by chance, and one with a clear change of 15 % in its last fifth steady. What was left
 //! out as noise or outliers counts again at the end: a level that isn't the mean of all is not steady ([`interruptions`]).
 
+use super::LARGEST_SLOPE;
 use super::interruptions::{self, Interruptions};
 use super::noise::{Noise, without_outliers};
 use super::segments::{self, Ramp, SHORTEST_LEVEL, Sums};
@@ -16,9 +17,6 @@ pub const FEWEST: usize = 10;
 const ROUNDS: usize = 5;
 /// Largest distance between two rounds of a steady window, share of their mean (SNIA PTS).
 pub const LARGEST_EXCURSION: f64 = 0.20;
-/// Largest change of the line through the rounds of a steady window, share of their mean (SNIA PTS). Smaller changes of
-/// level are none here either, however sure they are.
-pub const LARGEST_SLOPE: f64 = 0.10;
 /// Noise below this share of the mean is taken for so much: timing alone makes it.
 const LEAST_NOISE: f64 = 0.005;
 /// Longer series are added up to so many intervals at most: the search takes the square of it.

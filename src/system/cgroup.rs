@@ -9,13 +9,16 @@ use std::path::{Path, PathBuf};
 /// The groups of this process, each with all that are above it, innermost first; of both versions of the interface.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
-    root: Option<Root>,
-    /// With `cpu.max`, `cpu.stat`, `io.max` (version 2).
-    unified: Vec<PathBuf>,
-    /// With `cpu.cfs_quota_us`, `cpu.stat` (version 1).
-    cpu: Vec<PathBuf>,
-    /// With `blkio.throttle.*` (version 1).
-    blkio: Vec<PathBuf>,
+    groups: Vec<Group>,
+}
+
+/// A group that this process is in, or one above.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    root: Root,
+    directory: PathBuf,
+    /// What counts for it; empty = everything (version 2).
+    controllers: String,
 }
 
 /// A CPU quota and how often it stopped the group.
@@ -74,59 +77,97 @@ impl Groups {
         let own = root.text("/proc/self/cgroup").unwrap_or_default();
         let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
         let mounts: Vec<_> = mountinfo::parse(&mounts).collect();
-        let mut groups = Groups { root: Some(root.clone()), ..Groups::default() };
+        let mut groups = Vec::new();
         for line in own.lines() {
+            // `0::/user.slice` in version 2, `4:cpu,cpuacct:/user.slice` in version 1.
             let mut fields = line.splitn(3, ':').skip(1);
             let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
-            let levels = |kind: &str, controller: &str| {
-                let mount = mounts.iter().find(|mount| {
-                    mount.file_system == kind
-                        && (controller.is_empty()
-                            || mount.options.split(',').any(|option| option == controller))
-                });
-                mount.map(|mount| levels(&mount.root, &mount.at, path)).unwrap_or_default()
-            };
-            match controllers {
-                "" => groups.unified = levels("cgroup2", ""),
-                _ => {
-                    for controller in controllers.split(',') {
-                        match controller {
-                            "cpu" => groups.cpu = levels("cgroup", "cpu"),
-                            "blkio" => groups.blkio = levels("cgroup", "blkio"),
-                            _ => {}
-                        }
-                    }
-                }
-            }
+            let mount = mounts.iter().find(|mount| match controllers {
+                "" => mount.file_system == "cgroup2",
+                _ => mount.file_system == "cgroup" && shares_a_name(controllers, &mount.options),
+            });
+            let directories = mount.map(|mount| levels(&mount.root, &mount.at, path)).unwrap_or_default();
+            groups.extend(directories.into_iter().map(|directory| Group {
+                root: root.clone(),
+                directory,
+                controllers: controllers.to_owned(),
+            }));
         }
-        groups
+        Groups { groups }
+    }
+
+    /// Those that a controller, by its name in version 1, counts for.
+    pub(super) fn of(&self, controller: &str) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(move |group| {
+            group.controllers.is_empty() || shares_a_name(controller, &group.controllers)
+        })
     }
 
     /// CPU quotas now, and what was counted since the groups exist.
     pub fn cpu_quotas(&self) -> Vec<CpuQuota> {
-        let Some(root) = &self.root else { return Vec::new() };
-        let unified = self.unified.iter().filter_map(|group| {
-            let text = root.text(group.join("cpu.max"))?;
-            let (quota, period) = text.split_once(' ')?;
-            quota_of(root, group, quota.parse().ok()?, period.parse().ok()?)
-        });
-        let version_1 = self.cpu.iter().filter_map(|group| {
-            // -1 = no quota.
-            let number = |name| root.text(group.join(name))?.parse::<f64>().ok().filter(|n| *n > 0.0);
-            quota_of(root, group, number("cpu.cfs_quota_us")?, number("cpu.cfs_period_us")?)
-        });
-        unified.chain(version_1).collect()
+        self.of("cpu").filter_map(Group::cpu_quota).collect()
     }
 
     /// I/O limits now.
     pub fn io_limits(&self) -> Vec<IoLimit> {
-        let Some(root) = &self.root else { return Vec::new() };
-        let unified = self.unified.iter().flat_map(|group| {
-            let text = root.text(group.join("io.max")).unwrap_or_default();
-            text.lines().filter_map(|line| unified_limit(group, line)).collect::<Vec<_>>()
-        });
-        unified.chain(self.blkio.iter().flat_map(|group| blkio_limits(root, group))).collect()
+        self.of("blkio").flat_map(Group::io_limits).collect()
     }
+}
+
+impl Group {
+    /// One of its files.
+    pub fn text(&self, file: &str) -> Option<String> {
+        self.root.text(self.directory.join(file))
+    }
+
+    /// The time that it may use of each period, and the period, us; `None` = all it can get.
+    pub fn quota(&self) -> Option<(u64, u64)> {
+        let (quota, period) = match self.text("cpu.max") {
+            Some(text) => {
+                let (quota, period) = text.split_once(' ')?;
+                (quota.parse().ok()?, period.parse().ok()?)
+            }
+            // -1 = no quota.
+            None => {
+                let number = |file| self.text(file)?.parse().ok();
+                (number("cpu.cfs_quota_us")?, number("cpu.cfs_period_us")?)
+            }
+        };
+        (quota > 0 && period > 0).then_some((quota, period))
+    }
+
+    fn cpu_quota(&self) -> Option<CpuQuota> {
+        let (quota, period) = self.quota()?;
+        let text = self.text("cpu.stat")?;
+        let count = |wanted: &str| {
+            let counts = text.lines().filter_map(|line| line.split_once(' '));
+            counts.filter(|(name, _)| *name == wanted).find_map(|(_, count)| count.parse::<u64>().ok())
+        };
+        Some(CpuQuota {
+            group: self.name(),
+            cpus: quota as f64 / period as f64,
+            periods: count("nr_periods")?,
+            throttled_periods: count("nr_throttled")?,
+            throttled: count("throttled_time")
+                .or_else(|| Some(count("throttled_usec")?.saturating_mul(1000)))?,
+        })
+    }
+
+    fn io_limits(&self) -> Vec<IoLimit> {
+        match self.text("io.max") {
+            Some(text) => text.lines().filter_map(|line| unified_limit(&self.name(), line)).collect(),
+            None => self.blkio_limits(),
+        }
+    }
+
+    fn name(&self) -> String {
+        self.directory.display().to_string()
+    }
+}
+
+/// Whether two lists with commas between have a name in common.
+fn shares_a_name(one: &str, other: &str) -> bool {
+    one.split(',').any(|name| other.split(',').any(|other| other == name))
 }
 
 /// The directories of a group and of those above it, up to where they are mounted.
@@ -136,65 +177,63 @@ fn levels(mounted: &str, at: &str, path: &str) -> Vec<PathBuf> {
     within.ancestors().map(|group| Path::new(at).join(group)).collect()
 }
 
-fn quota_of(root: &Root, group: &Path, quota: f64, period: f64) -> Option<CpuQuota> {
-    let text = root.text(group.join("cpu.stat"))?;
-    let counts: BTreeMap<&str, u64> = text
-        .lines()
-        .filter_map(|line| line.split_once(' '))
-        .filter_map(|(k, v)| Some((k, v.parse().ok()?)))
-        .collect();
-    let count = |name| counts.get(name).copied();
-    Some(CpuQuota {
-        group: group.display().to_string(),
-        cpus: quota / period,
-        periods: count("nr_periods")?,
-        throttled_periods: count("nr_throttled")?,
-        throttled: count("throttled_time").or_else(|| Some(count("throttled_usec")?.saturating_mul(1000)))?,
-    })
-}
-
 /// `8:16 rbps=2097152 wbps=max riops=max wiops=120`
-fn unified_limit(group: &Path, line: &str) -> Option<IoLimit> {
+fn unified_limit(group: &str, line: &str) -> Option<IoLimit> {
     let (device, limits) = line.split_once(' ')?;
     let named = |name: &str| {
         let value = limits.split(' ').find_map(|limit| limit.strip_prefix(name)?.strip_prefix('='))?;
         value.parse().ok()
     };
     let limit = IoLimit {
-        group: group.display().to_string(),
+        group: group.to_owned(),
         device: device.to_owned(),
         read_bytes: named("rbps"),
         write_bytes: named("wbps"),
         reads: named("riops"),
         writes: named("wiops"),
     };
-    let any = [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes].iter().any(Option::is_some);
-    any.then_some(limit)
+    limit.named().next()?;
+    Some(limit)
 }
 
-/// Four files, each with lines such as `8:16 2097152`.
-fn blkio_limits(root: &Root, group: &Path) -> Vec<IoLimit> {
-    type Set = fn(&mut IoLimit, u64);
-    let files: [(&str, Set); 4] = [
-        ("read_bps", |limit, value| limit.read_bytes = Some(value)),
-        ("write_bps", |limit, value| limit.write_bytes = Some(value)),
-        ("read_iops", |limit, value| limit.reads = Some(value)),
-        ("write_iops", |limit, value| limit.writes = Some(value)),
-    ];
-    let mut limits: BTreeMap<String, IoLimit> = BTreeMap::new();
-    for (file, set) in files {
-        let text = root.text(group.join(format!("blkio.throttle.{file}_device"))).unwrap_or_default();
-        for (device, value) in text.lines().filter_map(|line| line.split_once(' ')) {
-            let Ok(value) = value.trim().parse() else { continue };
-            let limit = limits.entry(device.to_owned()).or_insert_with(|| IoLimit {
-                group: group.display().to_string(),
-                device: device.to_owned(),
-                ..IoLimit::default()
-            });
-            set(limit, value);
+impl Group {
+    /// Four files, each with lines such as `8:16 2097152` (version 1).
+    fn blkio_limits(&self) -> Vec<IoLimit> {
+        type Set = fn(&mut IoLimit, u64);
+        let files: [(&str, Set); 4] = [
+            ("read_bps", |limit, value| limit.read_bytes = Some(value)),
+            ("write_bps", |limit, value| limit.write_bytes = Some(value)),
+            ("read_iops", |limit, value| limit.reads = Some(value)),
+            ("write_iops", |limit, value| limit.writes = Some(value)),
+        ];
+        let mut limits: BTreeMap<String, IoLimit> = BTreeMap::new();
+        for (file, set) in files {
+            let text = self.text(&format!("blkio.throttle.{file}_device")).unwrap_or_default();
+            for (device, value) in text.lines().filter_map(|line| line.split_once(' ')) {
+                let Ok(value) = value.trim().parse() else { continue };
+                let limit = limits.entry(device.to_owned()).or_insert_with(|| IoLimit {
+                    group: self.name(),
+                    device: device.to_owned(),
+                    ..IoLimit::default()
+                });
+                set(limit, value);
+            }
         }
+        limits.into_values().collect()
     }
-    limits.into_values().collect()
+}
+
+impl IoLimit {
+    /// What is limited, as the kernel names it, and to how much a second.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let limits = [
+            ("rbps", self.read_bytes),
+            ("wbps", self.write_bytes),
+            ("riops", self.reads),
+            ("wiops", self.writes),
+        ];
+        limits.into_iter().filter_map(|(name, limit)| Some((name, limit?)))
+    }
 }
 
 #[cfg(test)]

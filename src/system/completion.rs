@@ -11,6 +11,7 @@ mod trial;
 use super::device::{Device, split};
 use super::root::{Root, number};
 use super::target::{TargetFacts, TargetKind};
+use crate::sys::file_systems::FileSystemType;
 use crate::sys::memory::Buffer;
 use crate::sys::usage::sleeps;
 use rustix::fs::{FileType, Mode, OFlags, open};
@@ -67,9 +68,6 @@ pub enum Polling {
     Possible,
 }
 
-/// File systems that are memory, and have nothing else to wait for.
-const IN_MEMORY: [&str; 2] = ["tmpfs", "ramfs"];
-
 /// Bytes of each read: a multiple of every block size that `O_DIRECT` may ask for.
 const LENGTH: u32 = 4096;
 
@@ -79,7 +77,7 @@ const READS: u64 = 5;
 /// Looks at a target that is there, with the open mode of its I/Os; reads at most seven blocks. What will be created
 /// on a file system in memory is known without looking.
 pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
-    let in_memory = IN_MEMORY.contains(&facts.file_system.as_str());
+    let in_memory = FileSystemType::named(&facts.file_system).is_memory();
     match facts.kind {
         TargetKind::Missing if in_memory => return Completion::InCall,
         TargetKind::File | TargetKind::BlockDevice if facts.size >= u64::from(LENGTH) => {}

@@ -11,8 +11,9 @@ use super::device::{Device, split};
 use super::root::{Root, number};
 use crate::clock::{self, Nanos};
 use crate::profile::RawText;
+use crate::sys::block;
 use crate::sys::extents::{Kind, Piece, each_piece};
-use crate::sys::{block, file_systems};
+use crate::sys::file_systems::{self, FileSystemType, Trait};
 use rustix::fs::{FileType, Mode, OFlags};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -98,7 +99,7 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     let began = clock::monotonic();
     let path = order.location.as_path();
     let kind = file_systems::type_name(path);
-    if matches!(kind.as_str(), "tmpfs" | "ramfs") && std::fs::metadata(path).ok()?.is_file() {
+    if FileSystemType::named(&kind).is_memory() && std::fs::metadata(path).ok()?.is_file() {
         return None;
     }
     let file = open(path, OFlags::empty())?;
@@ -205,7 +206,7 @@ fn file_system_reducer(
 ) -> Option<Reducer> {
     let options = reducers::mount_of(root, place).map(|mount| mount.options).unwrap_or_default();
     let space = space.unwrap_or_default();
-    if kind != "btrfs" {
+    if !FileSystemType::named(kind).has(Trait::TellsCompressed) {
         let allocated = u64::try_from(found.st_blocks).unwrap_or(0).saturating_mul(512);
         let size = u64::try_from(found.st_size).unwrap_or(0);
         // Holes outside of the part that is read would look like compression.
@@ -216,7 +217,7 @@ fn file_system_reducer(
     let plain = || Reducer { name: kind.to_owned(), compresses: true, deduplicates: false };
     match (space.compressed, space.pending) {
         (0, 0) => None,
-        (0, _) => reducers::btrfs(&options),
-        _ => Some(reducers::btrfs(&options).unwrap_or_else(plain)),
+        (0, _) => reducers::by_option(kind, &options),
+        _ => Some(reducers::by_option(kind, &options).unwrap_or_else(plain)),
     }
 }

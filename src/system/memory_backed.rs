@@ -3,6 +3,7 @@
 use super::device::Device;
 use super::mountinfo;
 use super::root::{Root, text};
+use crate::sys::file_systems::FileSystemType;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -63,10 +64,5 @@ fn lies_in_memory(root: &Root, file: &str) -> bool {
     let mount = mountinfo::holding(&mounts, Path::new(place));
     // The nodes of devices lie in memory, the devices don't.
     let is_device = file.starts_with("/dev/") && Device::of_node(root, file).is_some();
-    !is_device && mount.is_some_and(|mount| keeps_in_memory(&mount.file_system))
-}
-
-/// File systems whose files are memory.
-pub(super) fn keeps_in_memory(file_system: &str) -> bool {
-    matches!(file_system, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "rootfs")
+    !is_device && mount.is_some_and(|mount| FileSystemType::named(&mount.file_system).is_memory())
 }

@@ -30,6 +30,7 @@ mod topology;
 pub mod tracing;
 mod usage;
 
+pub use crate::sys::file_systems;
 pub use device::{Details, details};
 pub use machine::{read, snapshot};
 pub use rows::{CpuPlace, kernel_cpu};

@@ -2,11 +2,11 @@
 //! nothing beneath them.
 
 use super::device::{self, Device, Number};
-use super::memory_backed::{InMemory, keeps_in_memory};
+use super::memory_backed::InMemory;
 use super::mountinfo::{self, Mount};
 use super::root::{Root, text};
 use super::usage::{devices_of, instances};
-use crate::sys::file_systems;
+use crate::sys::file_systems::{FileSystemType, Home};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -212,7 +212,7 @@ impl Beneath {
                 .map(|device| Beneath { devices: vec![device], file_system })
                 .ok_or_else(|| "its file system is mounted nowhere in sight".into());
         };
-        if mount.file_system == "overlay" {
+        if FileSystemType::named(&mount.file_system).home == Home::Overlay {
             return overlay(root, &mount, place, nesting);
         }
         if let Some(why) = deviceless(&mount) {
@@ -240,27 +240,23 @@ impl Beneath {
 fn deviceless(mount: &Mount) -> Option<String> {
     let kind = mount.file_system.as_str();
     let option = |name: &str| mount.options.split(',').any(|option| option == name);
-    match kind {
-        _ if keeps_in_memory(kind) => Some(format!("{kind} keeps its files in memory")),
-        "zfs" => {
-            Some("zfs doesn't tell which devices a file lies on; zpool iostat shows what they do".into())
+    match FileSystemType::named(kind).home {
+        Home::Memory => Some(format!("{kind} keeps its files in memory")),
+        Home::Pool => {
+            Some(format!("{kind} doesn't tell which devices a file lies on; zpool iostat shows what they do"))
         }
-        "ubifs" | "jffs2" => Some(format!("{kind} lies on flash memory that is no block device")),
-        // With a block device of its own: that one counts.
-        "fuseblk" => None,
-        "virtiofs" | "9p" => {
+        Home::Flash => Some(format!("{kind} lies on flash memory that is no block device")),
+        Home::Host => {
             Some(format!("{kind}: the files are the host's, whose devices can't be seen from here"))
         }
-        _ if kind == "fuse" || kind.starts_with("fuse.") => {
-            Some(format!("{kind}: a program serves the files, from where isn't known"))
-        }
-        _ if kind.starts_with("nfs") || kind == "cifs" || file_systems::is_remote(kind) => {
+        Home::Program => Some(format!("{kind}: a program serves the files, from where isn't known")),
+        Home::Network => {
             Some(format!("{kind}: the files are on another host, whose devices can't be seen from here"))
         }
-        _ if option("dax") || option("dax=always") => Some(format!(
-            "{kind} gives direct access to memory that keeps its content (dax), which nobody counts"
-        )),
-        _ => None,
+        Home::Devices | Home::Overlay | Home::Unknown if option("dax") || option("dax=always") => Some(
+            format!("{kind} gives direct access to memory that keeps its content (dax), which nobody counts"),
+        ),
+        Home::Devices | Home::Overlay | Home::Unknown => None,
     }
 }
 

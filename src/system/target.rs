@@ -4,8 +4,9 @@ use super::completion::{Completion, Polling};
 use super::device::{Device, split};
 use super::root::Root;
 use super::{devices, share};
+use crate::sys::file_systems::{self, FileSystemType, Trait};
 use crate::sys::problem::{Problem, TargetError};
-use crate::sys::{block, file_systems, files};
+use crate::sys::{block, files};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -63,7 +64,7 @@ impl TargetFacts {
     /// Whether the target's file system has a client cache to bypass (`-Sr`): its files are on another host, or with a
     /// program that may have them there (FUSE).
     pub fn is_remote(&self) -> bool {
-        file_systems::is_remote(&self.file_system)
+        FileSystemType::named(&self.file_system).is_remote()
     }
 }
 
@@ -190,10 +191,9 @@ fn tried(path: &Path, found: &Stat, file_system: &str) -> Option<DirectRequireme
     }
     let device =
         Device::of(&Root::live(), split(found.st_dev)).and_then(|device| device.logical_block_size());
-    Some(aligned(match file_system {
-        // They have no single device, and serve what isn't a multiple of their own block through the page cache.
-        "btrfs" | "zfs" | "bcachefs" => u32::try_from(found.st_blksize).unwrap_or(4096).clamp(512, 4096),
-        _ => device.unwrap_or(512),
+    Some(aligned(match FileSystemType::named(file_system).has(Trait::DirectInBlocks) {
+        true => u32::try_from(found.st_blksize).unwrap_or(4096).clamp(512, 4096),
+        false => device.unwrap_or(512),
     }))
 }
 

@@ -4,6 +4,7 @@ use super::device::{Device, Number};
 use super::holdings::{self, Holder, Holding, Identity, Unknown};
 use super::mountinfo::{self, Mount};
 use super::root::Root;
+use crate::sys::file_systems;
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::fmt;
@@ -257,7 +258,7 @@ fn members(root: &Root) -> Vec<(&'static str, Number)> {
 /// The mounted file systems that can have many devices, each with all of them: only their own directories list those.
 pub(super) fn instances(root: &Root) -> Vec<(&'static str, Vec<Device>)> {
     let mut instances = Vec::new();
-    for (file_system, below) in [("btrfs", "devices"), ("bcachefs", "")] {
+    for (file_system, below) in file_systems::with_many_devices() {
         let directory = format!("/sys/fs/{file_system}");
         for instance in root.names(&directory) {
             let devices = format!("{directory}/{instance}/{below}");

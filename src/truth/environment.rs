@@ -92,7 +92,7 @@ const RULES: &[Rule] = &[
     lasting(
         "file-system-full",
         "make room: allocation and cleaning take longer on a full file system",
-        machine::full,
+        mounts::full,
     ),
     before(
         "cpu-throttled",

@@ -1,13 +1,20 @@
 //! What writes carry.
 
+/// DISKSPD's usual content, of files that it creates and of writes: 0 to 255, again and again. `first` is where in it the
+/// bytes begin: what lies at an offset of a file begins there.
+pub fn pattern(bytes: &mut [u8], first: u64) {
+    let first = first as u8;
+    for (i, byte) in bytes.iter_mut().enumerate() {
+        *byte = first.wrapping_add(i as u8);
+    }
+}
+
 /// Fills the write slots of a thread and target with the default payload. In DISKSPD's allocation read slots come first,
 /// as many as write slots, and byte i of it all is i mod 256: so what the first write carries begins with the length of
 /// the slots mod 256, which is 0 for blocks of a multiple of 256 bytes.
 pub fn fill_pattern(slots: &mut [u8]) {
-    let first = slots.len() as u8;
-    for (i, byte) in slots.iter_mut().enumerate() {
-        *byte = first.wrapping_add(i as u8);
-    }
+    let first = slots.len() as u64;
+    pattern(slots, first);
 }
 
 /// Words that [`Noise`] makes at once. As many as keep several vector units busy: every word depends on the one a

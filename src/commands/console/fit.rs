@@ -1,4 +1,5 @@
-//! The live line on one line of the terminal: a longer one would wrap, and each new one would leave a piece of it behind.
+//! The live line on one line of the terminal: a longer one would wrap, and each new one would leave a piece
+//! of it behind.
 
 use crate::units::visible::drives;
 
@@ -23,8 +24,8 @@ fn width_of(c: char) -> usize {
     if c.is_ascii() || c == '…' { 1 } else { 2 }
 }
 
-/// The parts that fit, the first ones first; without their padding when that is too wide. A part is never cut, because
-/// half a figure is a wrong one, but for the first, when not even that has room.
+/// The parts that fit, the first ones first; without their padding when that is too wide. A part is never
+/// cut, because half a figure is a wrong one, but for the first, when not even that has room.
 pub(super) fn parts(line: &str, columns: usize) -> String {
     if width(line) <= columns {
         return line.to_owned();
@@ -39,8 +40,8 @@ pub(super) fn parts(line: &str, columns: usize) -> String {
     line
 }
 
-/// `<before>'<path>'<behind>`, of the path what there is room for: its end, which says most. Without the path, when
-/// that would be too little.
+/// `<before>'<path>'<behind>`, of the path what there is room for: its end, which says most. Without the
+/// path, when that would be too little.
 pub(super) fn path(before: &str, path: &str, behind: &str, columns: usize) -> String {
     let path: String = path.chars().map(|c| if drives(c) { '\u{fffd}' } else { c }).collect();
     let room = columns.saturating_sub(width(before) + width(behind) + "''".len());

@@ -1,23 +1,21 @@
-//! What is seen of a run while it goes on: verbose lines and dots on standard output as DISKSPD does, unless that is for
-//! another program to read; notices and the live line on standard error; the lines of `--stream`.
+//! What is seen of a run while it goes on: verbose lines and dots on standard output as DISKSPD does,
+//! unless that is for another program to read; notices and the live line on standard error; the lines of
+//! `--stream`.
 
 mod fit;
 mod live_line;
-mod stream;
-
-pub use stream::Stream;
 
 use super::output::{self, OutFile};
+use super::stream::{Stream, Unfinished};
 use crate::results::{IntervalFigures, Record};
 use crate::run::{Listener, Notice, Progress, Wants, Weight};
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
 use live_line::LiveLine;
 use std::sync::{Arc, Mutex, PoisonError};
-use stream::Unfinished;
 
-/// The terminal, and the files beside it. Errors of writing are ignored, but for those of the stream and of files; those
-/// of the report itself are not written here.
+/// The terminal, and the files beside it. Errors of writing are ignored, but for those of the stream and of
+/// files; those of the report itself are not written here.
 #[derive(Debug)]
 pub struct Console {
     verbose: bool,

@@ -13,14 +13,15 @@ pub fn method(method: &Method) -> Vec<Finding> {
         if method.until_steady_s.is_some() {
             refuse(
                 "M1",
-                "--until-steady: a simulated run's phases are fixed before it begins (its threads run one after the other); \
-                 give the warm-up as -W<seconds>, or choose another engine",
+                "--until-steady: a simulated run's phases are fixed before it begins (its threads run one after \
+                 the other); give the warm-up as -W<seconds>, or choose another engine",
             );
         }
         if method.cpu_latency_us.is_some() {
             refuse(
                 "M2",
-                "--cpu-latency: in simulated time no processor has to be woken up; leave it out, or choose another engine",
+                "--cpu-latency: in simulated time no processor has to be woken up; leave it out, or choose \
+                 another engine",
             );
         }
     }

@@ -20,6 +20,7 @@ pub mod xsd;
 pub use error::XmlError;
 
 use crate::profile::Profile;
+use crate::units;
 
 /// Largest document that is read, bytes: some ten thousand targets.
 pub const MAX_BYTES: u64 = 16 << 20;
@@ -41,5 +42,5 @@ pub fn read(bytes: &[u8]) -> Result<Profile, XmlError> {
 
 /// Says that a document is too large.
 pub fn too_large() -> String {
-    format!("more than {} MiB: profiles are not read beyond that size", MAX_BYTES >> 20)
+    format!("more than {}: profiles are not read beyond that size", units::amount(MAX_BYTES))
 }

@@ -4,6 +4,7 @@ use super::Order;
 use crate::run::crew;
 use crate::sys::memory::Buffer;
 use crate::sys::writeback;
+use crate::workload::payload;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -56,9 +57,7 @@ pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<
     let mut block = Buffer::new(size.min(BLOCK) as usize)
         .map_err(|error| Failed { error: Error::Io(error), written: 0 })?;
     if !job.order.zero {
-        for (offset, byte) in block.as_mut_slice().iter_mut().enumerate() {
-            *byte = offset as u8;
-        }
+        payload::pattern(block.as_mut_slice(), 0);
     }
     let block = block.as_slice();
     let mut done = 0;

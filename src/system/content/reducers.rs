@@ -1,6 +1,7 @@
 //! What between a target and its medium stores less than was written: compression, deduplication.
 
 use super::Reducer;
+use crate::sys::file_systems::{FileSystemType, Trait};
 use crate::system::device::{Device, split};
 use crate::system::mountinfo;
 use crate::system::root::{Root, names, text};
@@ -30,15 +31,16 @@ pub(super) fn of_file_system(
     };
     let flagged = rustix::fs::ioctl_getflags(file).is_ok_and(|flags| flags.contains(IFlags::COMPRESSED));
     // Delayed allocation and rounding are no compression: by more than a tenth.
-    let smaller = matches!(kind, "zfs" | "bcachefs" | "f2fs" | "ntfs3") && allocated < written / 10 * 9;
-    (flagged || smaller || matches!(kind, "squashfs" | "erofs")).then(reducer)
+    let known = FileSystemType::named(kind);
+    let smaller = known.has(Trait::Shrinks) && allocated < written / 10 * 9;
+    (flagged || smaller || known.has(Trait::AlwaysCompressed)).then(reducer)
 }
 
-/// Whether what is written to a file on a btrfs with these mount options is compressed, for data that isn't there yet.
-pub(super) fn btrfs(options: &str) -> Option<Reducer> {
+/// Whether what is written to a file is compressed by these mount options of a btrfs, for data that isn't there yet.
+pub(super) fn by_option(kind: &str, options: &str) -> Option<Reducer> {
     let set = |option: &&str| COMPRESSING.contains(&name_of(option)) && !option.ends_with("=no");
     let option = options.split(',').find(set)?;
-    Some(Reducer { name: format!("btrfs ({option})"), compresses: true, deduplicates: false })
+    Some(Reducer { name: format!("{kind} ({option})"), compresses: true, deduplicates: false })
 }
 
 fn name_of(option: &str) -> &str {
@@ -123,7 +125,11 @@ mod tests {
             ("rw,relatime", None),
             ("", None),
         ] {
-            assert_eq!(btrfs(options).map(|reducer| reducer.name).as_deref(), expected, "{options}");
+            assert_eq!(
+                by_option("btrfs", options).map(|reducer| reducer.name).as_deref(),
+                expected,
+                "{options}"
+            );
         }
     }
 

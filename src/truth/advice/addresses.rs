@@ -2,6 +2,7 @@
 
 use super::{done, storage};
 use crate::profile::Target;
+use crate::system::file_systems::{FileSystemType, Trait};
 use crate::truth::{Finding, Severity, SpanView};
 
 /// Without `-T` and `-si` every thread starts its sequential stream at the same place. The check of the profile has said so
@@ -30,9 +31,6 @@ pub(super) fn overlapping(span: &SpanView, target: &Target) -> Option<Finding> {
     )
 }
 
-/// File systems whose blocks are what they write at once; of others `statfs` tells something else.
-const OWN_BLOCKS: [&str; 6] = ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs"];
-
 /// What the hardware really has; larger physical blocks are hints about whole stripes or pages of flash.
 const LARGEST_SECTOR: u64 = 4096;
 
@@ -45,7 +43,8 @@ pub(super) fn misaligned(span: &SpanView, target: &Target) -> Option<Finding> {
     let on = storage(span, &target.path)?;
     let physical =
         on.device.as_ref().and_then(|device| device.queue.get("physical_block_size")?.parse().ok());
-    let file_system = on.file_system.as_ref().filter(|found| OWN_BLOCKS.contains(&found.kind.as_str()));
+    let tells = |kind: &str| FileSystemType::named(kind).has(Trait::TellsBlocks);
+    let file_system = on.file_system.as_ref().filter(|found| tells(&found.kind));
     let file_system = file_system.and_then(|found| found.block_size).filter(|_| writes);
     let places = [
         ("the block size", u64::from(target.block_size)),

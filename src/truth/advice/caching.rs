@@ -2,11 +2,9 @@
 
 use super::{done, storage};
 use crate::profile::Target;
+use crate::system::file_systems::FileSystemType;
 use crate::truth::{Finding, Severity, SpanView};
 use crate::units::Size;
-
-/// Files that are memory themselves: no cache is between.
-const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "hugetlbfs"];
 
 /// Reads through the page cache of an area that has room in it are reads of memory, from the second time on at the
 /// latest; a file that was just written is there from the start.
@@ -15,8 +13,8 @@ pub(super) fn reads_fit(span: &SpanView, target: &Target) -> Option<Finding> {
         return None;
     }
     let on = storage(span, &target.path)?;
-    let kind = on.file_system.as_ref().map_or("", |found| found.kind.as_str());
-    if IN_MEMORY.contains(&kind) {
+    // Files that are memory themselves: no cache is between.
+    if on.file_system.as_ref().is_some_and(|found| FileSystemType::named(&found.kind).is_memory()) {
         return None;
     }
     let area = area(span, target).filter(|&area| area > 0)?;

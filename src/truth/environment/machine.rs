@@ -85,31 +85,6 @@ pub(super) fn swap(seen: &Seen) -> Vec<Finding> {
     finding.into_iter().collect()
 }
 
-/// File systems that never write in place need free space to write at all.
-const COPYING: [&str; 4] = ["btrfs", "zfs", "bcachefs", "f2fs"];
-
-pub(super) fn full(seen: &Seen) -> Vec<Finding> {
-    let mut told = Vec::new();
-    let mut findings = Vec::new();
-    for target in &seen.system.targets {
-        let Some(found_on) = &target.file_system else { continue };
-        let (Some(size), Some(available)) = (found_on.size, found_on.available) else { continue };
-        if size == 0 || available >= size / 10 || told.contains(&&found_on.mounted_at) {
-            continue;
-        }
-        told.push(&found_on.mounted_at);
-        let copying = COPYING.contains(&found_on.kind.as_str());
-        let severity = if copying { Severity::Warning } else { Severity::Note };
-        let message = format!("the file system at {} is nearly full", found_on.mounted_at);
-        findings.push(
-            found(severity, message)
-                .shown_by(format!("{}: {} of {} left", found_on.kind, Size(available), Size(size)))
-                .on(&target.path),
-        );
-    }
-    findings
-}
-
 /// Hundredths as a number with two decimals.
 fn decimals(hundredths: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)

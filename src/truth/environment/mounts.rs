@@ -1,8 +1,10 @@
-//! Rules about how the file systems beneath the targets are mounted.
+//! Rules about the file systems beneath the targets: how they are mounted, how full they are.
 
 use super::{Seen, found};
+use crate::system::file_systems::{FileSystemType, Trait};
 use crate::system::storage::FileSystem;
 use crate::truth::{Finding, Severity};
+use crate::units::Size;
 
 /// Applies a rule to every file system once; a finding is about the first target on it.
 fn each(seen: &Seen, rule: impl Fn(&FileSystem) -> Option<Finding>) -> Vec<Finding> {
@@ -44,5 +46,20 @@ pub(super) fn without_barriers(seen: &Seen) -> Vec<Finding> {
             file_system.mounted_at
         );
         Some(found(Severity::Warning, message).shown_by(format!("mount option {option}")))
+    })
+}
+
+/// Less than a tenth is left. What never writes in place needs free space to write at all.
+pub(super) fn full(seen: &Seen) -> Vec<Finding> {
+    each(seen, |file_system| {
+        let (size, available) = (file_system.size.filter(|&size| size > 0)?, file_system.available?);
+        if available >= size / 10 {
+            return None;
+        }
+        let needs_space = FileSystemType::named(&file_system.kind).has(Trait::NeverInPlace);
+        let severity = if needs_space { Severity::Warning } else { Severity::Note };
+        let message = format!("the file system at {} is nearly full", file_system.mounted_at);
+        let left = format!("{}: {} of {} left", file_system.kind, Size(available), Size(size));
+        Some(found(severity, message).shown_by(left))
     })
 }

@@ -1,5 +1,5 @@
-//! The stream (`--stream`): a line of JSON per interval while the run goes on. A thread of its own writes them, so that a
-//! reader that is slow, or gone, never holds up the run.
+//! The stream (`--stream`): a line of JSON per interval while the run goes on. A thread of its own writes
+//! them, so that a reader that is slow, or gone, never holds up the run.
 
 use crate::results::IntervalFigures;
 use serde::Serialize;

@@ -1,0 +1,69 @@
+//! Latencies on a logarithmic scale: the one that all histograms divide time by.
+
+/// Nanoseconds in units of `2^UNIT`, each octave divided into `2^PRECISION` cells of equal width; below
+/// `2^(PRECISION + 1)` units every unit has a cell of its own. Values from `2^RANGE` ns on, and those that would share the
+/// last cell with them, are in the last cell, which has no end.
+///
+/// The width of a cell is at most the `2^PRECISION`th part of its values, so that its middle is at most half of that off.
+#[derive(Debug)]
+pub struct Scale<const PRECISION: u32, const UNIT: u32, const RANGE: u32>;
+
+impl<const PRECISION: u32, const UNIT: u32, const RANGE: u32> Scale<PRECISION, UNIT, RANGE> {
+    /// How many cells there are.
+    pub const CELLS: usize = ((RANGE - UNIT - PRECISION + 1) << PRECISION) as usize;
+
+    /// The cell of a value. With `shift` the number of low bits of `units` that don't count, it is
+    /// `(shift << PRECISION) + (units >> shift)`: the second term is below `2^(PRECISION + 1)`, and from half of that up as
+    /// soon as `shift` isn't 0.
+    #[inline]
+    pub fn cell(nanos: u64) -> usize {
+        let units = nanos >> UNIT;
+        let shift = (63 - PRECISION) - (units | (1 << PRECISION)).leading_zeros();
+        (((shift as usize) << PRECISION) + (units >> shift) as usize).min(Self::CELLS - 1)
+    }
+
+    /// The smallest value of a cell; of the number behind the last one, where that would end.
+    pub fn first(cell: usize) -> u64 {
+        let shift = shift::<PRECISION>(cell);
+        ((cell - (shift << PRECISION)) as u64) << (shift as u32 + UNIT)
+    }
+
+    /// How many values a cell has; of the last one, how many it would have if it ended.
+    pub fn width(cell: usize) -> u64 {
+        1 << (shift::<PRECISION>(cell) as u32 + UNIT)
+    }
+}
+
+fn shift<const PRECISION: u32>(cell: usize) -> usize {
+    (cell >> PRECISION).saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tiles<const PRECISION: u32, const UNIT: u32, const RANGE: u32>() {
+        type S<const P: u32, const U: u32, const R: u32> = Scale<P, U, R>;
+        let mut next = 0u64;
+        for cell in 0..S::<PRECISION, UNIT, RANGE>::CELLS {
+            let first = S::<PRECISION, UNIT, RANGE>::first(cell);
+            let last = first + (S::<PRECISION, UNIT, RANGE>::width(cell) - 1);
+            assert_eq!(first, next, "cell {cell}");
+            assert_eq!(S::<PRECISION, UNIT, RANGE>::cell(first), cell);
+            assert_eq!(S::<PRECISION, UNIT, RANGE>::cell(last), cell);
+            // The width is at most the `2^PRECISION`th part.
+            assert!((last - first) >> UNIT <= (first >> UNIT) >> PRECISION, "cell {cell}");
+            next = last.wrapping_add(1);
+        }
+        assert_eq!(next, if RANGE == 64 { 0 } else { 1 << RANGE }, "the last cell ends with the range");
+        assert_eq!(S::<PRECISION, UNIT, RANGE>::cell(u64::MAX), S::<PRECISION, UNIT, RANGE>::CELLS - 1);
+    }
+
+    #[test]
+    fn cells_follow_each_other_without_gap_or_overlap() {
+        tiles::<9, 0, 40>();
+        tiles::<6, 5, 40>();
+        tiles::<5, 0, 64>();
+        tiles::<2, 3, 10>();
+    }
+}

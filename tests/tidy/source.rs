@@ -1,0 +1,274 @@
+//! Rust source as far as rules need it: what of a file is code, what are texts, and what belongs to tests.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// A file of the program.
+pub struct Source {
+    /// Below `src`: `run/worker.rs`.
+    pub name: String,
+    /// As it was written.
+    pub text: String,
+    /// The same, byte by byte, with spaces for comments and for what is within texts and characters.
+    pub code: String,
+    /// What texts hold, each with the place where it begins.
+    pub literals: Vec<(usize, String)>,
+    /// What is compiled for tests only.
+    tests: Vec<Range<usize>>,
+}
+
+/// All files below `src`.
+pub static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let read = |path: &PathBuf| {
+        let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        Source::new(name, fs::read_to_string(path).unwrap())
+    };
+    let mut sources: Vec<Source> = files(&root).iter().map(read).collect();
+    // A test module may be a file of its own.
+    let of_tests: BTreeSet<String> = sources.iter().flat_map(Source::test_files).collect();
+    for source in sources.iter_mut().filter(|source| of_tests.contains(&source.name)) {
+        source.tests = std::iter::once(0..source.text.len()).collect();
+    }
+    sources
+});
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(files(&path)),
+            false if path.extension().is_some_and(|ending| ending == "rs") => found.push(path),
+            false => {}
+        }
+    }
+    found.sort();
+    found
+}
+
+impl Source {
+    pub fn new(name: String, text: String) -> Source {
+        let (code, literals) = split(&text);
+        let tests = test_items(&code);
+        Source { name, text, code, literals, tests }
+    }
+
+    /// Whether a place is compiled for tests only.
+    pub fn is_test(&self, at: usize) -> bool {
+        self.tests.iter().any(|range| range.contains(&at))
+    }
+
+    /// Where these words stand in code, neither part of longer ones; in tests too.
+    pub fn uses<'a>(&'a self, words: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let whole = move |at: usize| {
+            let (before, after) = (&self.code[..at], &self.code[at + words.len()..]);
+            let begins = !words.starts_with(is_name) || !before.ends_with(is_name);
+            begins && (!words.ends_with(is_name) || !after.starts_with(is_name))
+        };
+        self.code.match_indices(words).map(|(at, _)| at).filter(move |at| whole(*at))
+    }
+
+    pub fn line(&self, at: usize) -> usize {
+        1 + self.text[..at].bytes().filter(|byte| *byte == b'\n').count()
+    }
+
+    /// The module's path: `["run", "worker"]`; empty for `lib.rs`.
+    pub fn module(&self) -> Vec<&str> {
+        let path = self.name.trim_end_matches(".rs");
+        let path = if path == "lib" || path == "main" { "" } else { path.trim_end_matches("/mod") };
+        path.split('/').filter(|name| !name.is_empty()).collect()
+    }
+
+    /// Files that hold nothing but tests, because this one says so: `#[cfg(test)] mod tests;`.
+    fn test_files(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for range in &self.tests {
+            let Some(name) = self.code[range.clone()].trim_end().strip_suffix(';') else { continue };
+            let Some((_, name)) = name.rsplit_once("mod ") else { continue };
+            let (directory, file) = self.name.rsplit_once('/').unwrap_or(("", &self.name));
+            let within = |(at, _): &&(usize, String)| range.contains(at);
+            let named = self.literals.iter().find(within).map(|(_, path)| format!("{directory}/{path}"));
+            found.push(named.unwrap_or_else(|| match file {
+                "mod.rs" | "lib.rs" => format!("{directory}/{name}.rs"),
+                _ => format!("{directory}/{}/{name}.rs", file.trim_end_matches(".rs")),
+            }));
+        }
+        found
+    }
+}
+
+pub fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Code without its comments and texts, and the texts.
+fn split(text: &str) -> (String, Vec<(usize, String)>) {
+    let mut code = text.as_bytes().to_vec();
+    let mut literals = Vec::new();
+    let mut blank = |range: Range<usize>| {
+        for byte in &mut code[range] {
+            *byte = if *byte == b'\n' { b'\n' } else { b' ' };
+        }
+    };
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &text[at..];
+        let end = match bytes[at] {
+            b'/' if rest.starts_with("//") => at + rest.find('\n').unwrap_or(rest.len()),
+            b'/' if rest.starts_with("/*") => at + comment(rest),
+            b'"' => {
+                let end = at + 1 + quoted(&rest[1..], '"');
+                literals.push((at, text[at + 1..end].to_owned()));
+                blank(at + 1..end);
+                at = end + 1;
+                continue;
+            }
+            b'\'' => {
+                let end = at + character(rest);
+                blank(at + 1..(end - 1).max(at + 1));
+                at = end;
+                continue;
+            }
+            b'r' | b'b' | b'c' | b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                let word = &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())];
+                let fences = rest[word.len()..].bytes().take_while(|byte| *byte == b'#').count();
+                let start = at + word.len() + fences;
+                if !["r", "br", "cr"].contains(&word) || bytes.get(start) != Some(&b'"') {
+                    at += word.len();
+                    continue;
+                }
+                let close = format!("\"{}", "#".repeat(fences));
+                let end = text[start + 1..].find(&close).map_or(text.len(), |found| start + 1 + found);
+                literals.push((start, text[start + 1..end].to_owned()));
+                blank(start + 1..end);
+                at = (end + close.len()).min(text.len());
+                continue;
+            }
+            _ => {
+                at += rest.chars().next().map_or(1, char::len_utf8);
+                continue;
+            }
+        };
+        blank(at..end);
+        at = end;
+    }
+    (String::from_utf8(code).unwrap(), literals)
+}
+
+/// How long a comment is that begins with `/*`: they nest.
+fn comment(text: &str) -> usize {
+    let (mut at, mut open) = (2, 1);
+    while open > 0 && at < text.len() {
+        match &text.as_bytes()[at..] {
+            [b'*', b'/', ..] => (at, open) = (at + 2, open - 1),
+            [b'/', b'*', ..] => (at, open) = (at + 2, open + 1),
+            _ => at += 1,
+        }
+    }
+    at
+}
+
+/// How far it is to the end of a text, past escaped characters.
+fn quoted(text: &str, end: char) -> usize {
+    let mut escaped = false;
+    let closes = |c: char| {
+        let closes = c == end && !escaped;
+        escaped = c == '\\' && !escaped;
+        closes
+    };
+    text.find(closes).unwrap_or(text.len())
+}
+
+/// How long a character (`'a'`, `'\''`) is; 1 = the mark of a lifetime.
+fn character(text: &str) -> usize {
+    let mut inside = text[1..].chars();
+    match (inside.next(), inside.next()) {
+        (Some('\\'), _) => 1 + quoted(&text[1..], '\'') + 1,
+        (Some(one), Some('\'')) => one.len_utf8() + 2,
+        _ => 1,
+    }
+}
+
+/// Where in code the items stand that are compiled for tests only, from their attribute on.
+fn test_items(code: &str) -> Vec<Range<usize>> {
+    let mut items: Vec<Range<usize>> = Vec::new();
+    for (at, _) in code.match_indices("#[cfg(") {
+        let behind = at + "#[cfg(".len();
+        let condition = &code[behind..behind + code[behind..].find(']').unwrap_or(0)];
+        let is_test = condition.starts_with("test)") || condition.starts_with("all(test,");
+        if is_test && items.last().is_none_or(|last| last.end <= at) {
+            items.push(at..item_end(code, at));
+        }
+    }
+    items
+}
+
+/// Where an item ends that begins here, with its attributes: behind its braces or semicolon.
+pub fn item_end(code: &str, from: usize) -> usize {
+    let (mut brackets, mut braces) = (0, 0);
+    for (at, byte) in code.bytes().enumerate().skip(from) {
+        match byte {
+            b'(' | b'[' => brackets += 1,
+            b')' | b']' => brackets -= 1,
+            b'{' => braces += 1,
+            b'}' => braces -= 1,
+            _ => {}
+        }
+        if brackets == 0 && braces == 0 && (byte == b'}' || byte == b';') {
+            return at + 1;
+        }
+    }
+    code.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Source {
+        Source::new("a/b.rs".into(), text.into())
+    }
+
+    #[test]
+    fn comments_and_texts_are_no_code() {
+        for (text, code) in [
+            ("a // unsafe\nb", "a          \nb"),
+            ("a /* x /* y */ z */ b", "a                   b"),
+            ("f(\"unsafe \\\" {\", x)", "f(\"           \", x)"),
+            ("r#\"a \" b\"# c", "r#\"     \"# c"),
+            ("r\"\\\" c", "r\" \" c"),
+            ("'\"' 'a' '\\'' 'ü' &'a str \"x\"", "' ' ' ' '  ' '  ' &'a str \" \""),
+            ("fur(\"a\")", "fur(\" \")"),
+            ("b\"a\" br\"b\"", "b\" \" br\" \""),
+        ] {
+            assert_eq!(read(text).code, code);
+        }
+        assert_eq!(read("f(\"one\", r\"two\")").literals, [(2, "one".into()), (10, "two".into())]);
+    }
+
+    #[test]
+    fn tests_end_where_their_item_ends() {
+        let source = read(
+            "mod a;\n#[cfg(test)]\nmod b { fn x() {} }\nmod c;\n#[cfg(test)]\n#[path = \"d_tests.rs\"]\nmod d;\n\
+             #[cfg(test)]\nuse e::{f, g};\nmod h;\n#[cfg(test)]\nmod i;\n",
+        );
+        let of_tests = |words: &str| source.is_test(source.uses(words).next().unwrap());
+        assert_eq!(
+            ["mod a", "mod b", "fn x", "mod c", "mod d", "mod h", "mod i"].map(of_tests),
+            [false, true, true, false, true, false, true]
+        );
+        assert_eq!(source.test_files(), ["a/d_tests.rs", "a/b/i.rs"]);
+    }
+
+    #[test]
+    fn words_are_whole_ones() {
+        let source = read("libc::a(); mylibc::b(); unsafe_code");
+        assert_eq!(source.uses("libc::").collect::<Vec<_>>(), [0]);
+        assert_eq!(source.uses("unsafe").count(), 0);
+    }
+}
