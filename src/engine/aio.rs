@@ -51,6 +51,7 @@ impl Engine for Aio {
         let batch = &batch[..batch.len().min(room)];
         let priorities = &self.priorities;
         let taken = self.queue.push(batch.iter().map(|io| io.transfer(priorities)));
+        debug_assert!(self.queue.in_flight() <= self.limits.depth);
         match batch.get(taken) {
             Some(io) => Err(self.limits.refuse(io)),
             None => Ok(taken),
@@ -58,7 +59,12 @@ impl Engine for Aio {
     }
 
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        self.queue.wait(min, timeout, |request, result| done.push(Done { request, result })).map_err(failed)
+        let depth = self.limits.depth;
+        let ended = |request, result| {
+            debug_assert!(request < depth, "request {request} of {depth} has ended");
+            done.push(Done { request, result });
+        };
+        self.queue.wait(min, timeout, ended).map_err(failed)
     }
 
     fn slot(&self, io: &Io) -> Option<Slot<'_>> {

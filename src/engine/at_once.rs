@@ -29,8 +29,11 @@ impl AtOnce {
             if !self.limits.allow(io) {
                 return Err(self.limits.refuse(io));
             }
-            self.taken.push(Done { request: io.request, result: perform(io)? });
+            let result = perform(io)?;
+            debug_assert!(result <= i64::from(io.length), "{io:?} transferred {result} bytes");
+            self.taken.push(Done { request: io.request, result });
         }
+        debug_assert!(self.taken.len() <= self.limits.depth as usize);
         Ok(batch.len())
     }
 

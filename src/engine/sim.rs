@@ -243,6 +243,10 @@ impl Engine for Sim {
             self.number += 1;
             let finish = self.serve(io, now);
             let flight = Flight { finish, number: self.number, request: io.request, result: self.result(io) };
+            debug_assert!(
+                finish >= now && flight.result <= i64::from(io.length),
+                "{io:?} at {now}: {flight:?}"
+            );
             self.flights.push(Reverse(flight));
         }
         Ok(batch.len())

@@ -54,7 +54,11 @@ impl Uring {
 
     #[inline]
     fn reap(&mut self, done: &mut Vec<Done>) -> usize {
-        self.ring.reap(|request, result| done.push(Done { request, result: i64::from(result) }))
+        let depth = self.limits.depth;
+        self.ring.reap(|request, result| {
+            debug_assert!(request < depth, "request {request} of {depth} has ended");
+            done.push(Done { request, result: i64::from(result) });
+        })
     }
 
     /// The kernel lacks memory to take what is queued: lets I/Os in flight end, which frees some, and tries again.
@@ -102,6 +106,7 @@ impl Engine for Uring {
         let batch = &batch[..batch.len().min(room)];
         let priorities = &self.priorities;
         let taken = self.ring.push(batch.iter().map(|io| io.transfer(priorities)));
+        debug_assert!(self.ring.in_flight() <= self.limits.depth);
         match batch.get(taken) {
             Some(io) => Err(self.limits.refuse(io)),
             None => Ok(taken),

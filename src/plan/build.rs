@@ -3,7 +3,7 @@
 use super::access::{is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
 use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, tracing, writing};
-use crate::profile::{Profile, Target, TimeSpan};
+use crate::profile::{Profile, RandomDataSource, Target, TimeSpan};
 use crate::system::System;
 use crate::system::target::TargetFacts;
 use crate::units;
@@ -77,21 +77,11 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         )));
     }
     let sources = writing::sources(span);
-    let shared = sources.iter().fold(0u64, |sum, s| sum.saturating_add(s.size));
-    // Large pages are not part of the memory that is available; whether there are enough shows when they are taken.
-    let ordinary = workers.iter().filter(|w| !w.large_pages);
-    let buffers: u64 = ordinary.fold(shared, |sum, w| sum.saturating_add(w.buffer));
-    let available = around.system.memory_available;
-    if available > 0 && buffers > available {
-        errors.push(PlanError::target(format!(
-            "the I/O buffers need {} of memory, {} are available: lower -b, -o, -t or -Z<size>",
-            units::Size(buffers),
-            units::Size(available)
-        )));
-    }
+    errors.extend(too_much_memory(&workers, &sources, around.system.memory_available));
     if !errors.is_empty() {
         return Err(errors);
     }
+    debug_assert!(workers.iter().all(|worker| fits_together(worker, span.targets.len())));
     warnings.extend(writing::pauses_without_effect(span, &workers));
     Ok(SpanPlan {
         warmup: span.warmup,
@@ -107,6 +97,39 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         trace,
         warnings,
     })
+}
+
+/// Why the buffers don't fit into memory, if they don't; 0 = it isn't known how much there is.
+fn too_much_memory(
+    workers: &[WorkerPlan],
+    sources: &[RandomDataSource],
+    available: u64,
+) -> Option<PlanError> {
+    let shared = sources.iter().fold(0u64, |sum, s| sum.saturating_add(s.size));
+    // Large pages are not part of the memory that is available; whether there are enough shows when they are taken.
+    let ordinary = workers.iter().filter(|w| !w.large_pages);
+    let buffers: u64 = ordinary.fold(shared, |sum, w| sum.saturating_add(w.buffer));
+    (available > 0 && buffers > available).then(|| {
+        PlanError::target(format!(
+            "the I/O buffers need {} of memory, {} are available: lower -b, -o, -t or -Z<size>",
+            units::Size(buffers),
+            units::Size(available)
+        ))
+    })
+}
+
+/// Whether a worker's requests are those of its targets, and their data lies within its buffer.
+fn fits_together(worker: &WorkerPlan, targets: usize) -> bool {
+    let within = |target: &WorkerTarget| {
+        let bytes = u64::from(target.workload.block_size) * u64::from(target.requests);
+        let last = match target.workload.write_ratio {
+            0 => target.read_buffer,
+            _ => target.read_buffer.max(target.write_buffer),
+        };
+        target.target < targets && last + bytes <= worker.buffer
+    };
+    let bound: u64 = worker.targets.iter().map(|target| u64::from(target.requests)).sum();
+    worker.targets.iter().all(within) && (worker.floating || bound == u64::from(worker.depth))
 }
 
 /// For every thread the targets it works on (index, weight), and its number relative to each of them: with `-t` all
@@ -214,6 +237,9 @@ fn workload(target: &Target, size: u64, relative: u32, weight: u32) -> Result<Ta
         random => Pattern::Mixed { random },
     };
     let region = target::region(target, size, relative)?;
+    debug_assert!(
+        region.base + region.length <= size && region.first + u64::from(target.block_size) <= region.length
+    );
     Ok(TargetWorkload {
         block_size: target.block_size,
         stride: target.stride(),

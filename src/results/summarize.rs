@@ -93,6 +93,10 @@ fn tables(span: &TimeSpan, seconds: f64, threads: &[ThreadResults]) -> Tables {
     let [read_total, write_total] = [&all_reads, &all_writes].map(|sums| sums.figures(span, seconds));
     let course = Course::of_sums(all_reads.series.clone(), all_writes.series.clone());
     all_reads.add(&all_writes);
+    debug_assert_eq!(
+        total.iter().map(|row| row.figures.throughput.ios).fold(0, u64::saturating_add),
+        all_reads.ios
+    );
     Tables {
         total: Table { rows: total, total: all_reads.figures(span, seconds) },
         read: Table { rows: read, total: read_total },

@@ -215,6 +215,10 @@ impl Recorder {
         let Some(paced) = &mut account.paced else { return };
         paced.delay.record(delay);
         let Some(responses) = &mut paced.response else { return };
+        debug_assert!(
+            response >= delay,
+            "reaped {response} ns after its time, handed over {delay} ns after it"
+        );
         responses.record(response);
         if let Some(intervals) = &mut self.responses {
             intervals.record(since_start, response, 0, direction == Direction::Write);
@@ -262,8 +266,24 @@ impl Recorder {
         Accounts::add(&self.shared.intervals, self.intervals.take());
         Accounts::add(&self.shared.responses, self.responses.take());
         let targets = std::mem::take(&mut self.targets);
+        debug_assert!(targets.iter().all(|target| adds_up(&target.read) && adds_up(&target.write)));
         (ThreadResults { targets, ..ThreadResults::default() }, std::mem::take(&mut self.errors))
     }
+}
+
+/// Whether whoever counted the I/Os of a direction counted the same ones.
+fn adds_up(account: &DirectionResults) -> bool {
+    let counted = |histogram: &Histogram| histogram.moments().count();
+    let paced = account.paced.as_ref();
+    let on_time = paced.map_or(0, |paced| counted(&paced.delay));
+    account.short <= account.ios
+        && account.latency.as_ref().is_none_or(|latency| counted(latency) == account.ios)
+        && account
+            .series
+            .as_ref()
+            .is_none_or(|series| series.valid().map(|interval| interval.count()).sum::<u64>() <= account.ios)
+        && on_time <= account.ios
+        && paced.and_then(|paced| paced.response.as_ref()).is_none_or(|all| counted(all) == on_time)
 }
 
 /// The accounts of a worker that has done nothing.

@@ -95,6 +95,7 @@ impl Histogram {
                 return Some(middle(index).clamp(min, max));
             }
         }
+        debug_assert_eq!(cumulated, self.moments.count, "the buckets hold all that was counted");
         Some(max)
     }
 

@@ -94,6 +94,10 @@ impl IntervalLog {
         if since_start >= self.end {
             self.turn(since_start);
         }
+        debug_assert!(
+            since_start >= self.end.saturating_sub(self.width),
+            "time went back to {since_start} ns"
+        );
         self.bytes[usize::from(write)] += u64::from(count) * bytes;
         if let Some(counted) = self.cells.get_mut(Cells::cell(latency)) {
             *counted = counted.saturating_add(count);

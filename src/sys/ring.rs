@@ -345,6 +345,7 @@ impl Ring {
             each(completion.user_data() as u32, completion.result());
             count += 1;
         }
+        debug_assert!(count <= self.in_flight, "{count} of {} in flight have ended", self.in_flight);
         self.in_flight -= count;
         count as usize
     }

@@ -30,7 +30,9 @@ impl Uniform {
     /// As [`Positions::draw`].
     #[inline(always)]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
-        self.size.of(self.stride.round_down(random.next_u64()))
+        let position = self.size.of(self.stride.round_down(random.next_u64()));
+        debug_assert_eq!(self.stride.of(position), 0, "{position} is on the grid");
+        position
     }
 }
 

@@ -179,6 +179,11 @@ impl TargetState {
         (self.base + relative, self.mix.choose(random))
     }
 
+    /// Whether an I/O at this offset lies within the region.
+    pub(super) fn holds(&self, offset: u64) -> bool {
+        offset.checked_sub(self.base).is_some_and(|relative| relative <= self.track.limit)
+    }
+
     /// What decides the next I/Os, when each takes one draw and nothing else; `None` = there is more to it.
     #[inline]
     pub(super) fn plain(&self) -> Option<Plain> {

@@ -140,6 +140,7 @@ impl ThreadWorkload {
         let target = &mut self.targets[index as usize];
         let position = &mut self.requests[request as usize];
         let (offset, direction) = target.next(&mut self.random, position);
+        debug_assert!(target.holds(offset), "{offset} is outside of the region: {target:?}");
         let slice = target.slice(direction, &mut self.random);
         Next { target: index, length: target.block_size, offset, slice, direction }
     }
@@ -157,6 +158,7 @@ impl ThreadWorkload {
             let mut random = self.random.clone();
             for &request in requests {
                 let offset = plain.next(&mut random);
+                debug_assert!(self.targets[0].holds(offset), "{offset} is outside of the region");
                 take(request, Next { target: 0, length, offset, slice: 0, direction });
             }
             self.random = random;
