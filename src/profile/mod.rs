@@ -3,12 +3,11 @@
 //! A profile knows nothing of the machine: no sizes of existing files, no CPUs, no engines.
 //! Field names are those of DISKSPD's profile XML, in snake case.
 
-mod raw_text;
 pub mod template;
 pub mod validate;
 pub mod xml;
 
-pub use raw_text::RawText;
+pub use crate::sys::path::RawText;
 use serde::{Deserialize, Serialize};
 
 /// Version of DISKSPD whose command lines, profiles and reports this program keeps.

@@ -5,12 +5,11 @@ use super::device::{Device, split};
 use super::root::Root;
 use super::{devices, share};
 use crate::sys::problem::{Problem, TargetError};
-use crate::sys::{block, file_systems, files};
+use crate::sys::{block, file_systems, files, path};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Facts about one target, as far as plans need them.
@@ -90,7 +89,7 @@ pub fn locate(target: &[u8]) -> Result<PathBuf, String> {
 /// # Errors
 /// As [`locate`].
 pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, String> {
-    let as_given = || PathBuf::from(std::ffi::OsStr::from_bytes(target));
+    let as_given = || path::path(target).to_owned();
     if let [b'#', name @ ..] = target
         && !name.is_empty()
     {
