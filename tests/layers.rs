@@ -94,6 +94,30 @@ fn every_module_is_in_the_table() {
     }
 }
 
+/// Modules that may say what Linux is like; everybody else asks them.
+const LINUX: &[&str] = &["sys", "system", "engine"];
+
+/// Names of the kernel's own interface.
+const KERNEL: &[&str] = &["libc::", "rustix::", "signal_hook::", "io_uring::", "std::os::"];
+
+#[test]
+fn only_the_system_the_engines_and_sys_speak_to_the_kernel() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for file in sources(&root) {
+        let name = file.strip_prefix(&root).unwrap();
+        let module = name.iter().next().unwrap().to_str().unwrap().trim_end_matches(".rs");
+        let source = fs::read_to_string(&file).unwrap();
+        // Tests too: what they need of the kernel, they ask the same modules for.
+        let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let speaks = |line: &&str| KERNEL.iter().any(|kernel| line.contains(kernel));
+        if !LINUX.contains(&module) {
+            wrong.extend(code.filter(speaks).map(|line| format!("{}: {}", name.display(), line.trim())));
+        }
+    }
+    assert!(wrong.is_empty(), "Linux above its facade:\n{}", wrong.join("\n"));
+}
+
 /// What no message and no page may advise: it would let somebody do more than what the advice is for. Capabilities that
 /// pass the permissions of files, switches that permit something to everybody, modes that open a file to all.
 const WIDENING: &[&str] = &[
