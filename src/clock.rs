@@ -5,7 +5,9 @@
 mod counter;
 
 use crate::sys::clock as kernel;
-pub use crate::sys::clock::{Nanos, SECOND, monotonic, process_cpu, raw};
+pub use crate::sys::clock::{Nanos, SECOND, monotonic};
+#[cfg(target_os = "linux")]
+pub use crate::sys::clock::{process_cpu, raw};
 use counter::Counter;
 pub use counter::prepare;
 use std::cell::Cell;
@@ -87,11 +89,13 @@ pub fn wall_millis() -> i64 {
 }
 
 /// How long the machine has been suspended since it was started: `CLOCK_MONOTONIC` stood still meanwhile.
+#[cfg(target_os = "linux")]
 pub fn suspended() -> Nanos {
     kernel::since_boot().saturating_sub(monotonic())
 }
 
 /// Milliseconds since the machine was started, suspended time included (`-z` without a value).
+#[cfg(target_os = "linux")]
 pub fn uptime_millis() -> u64 {
     kernel::since_boot() / 1_000_000
 }

@@ -14,14 +14,17 @@
 // Their macros panic when nobody can be told: sys::standard_error says what can be said, commands::output the reports.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
+#[cfg(target_os = "linux")]
 pub mod cli;
 pub mod clock;
+#[cfg(target_os = "linux")]
 pub mod commands;
 pub mod engine;
 pub mod plan;
 pub mod profile;
 pub mod report;
 pub mod results;
+#[cfg(target_os = "linux")]
 pub mod run;
 pub mod stats;
 pub mod sys;

@@ -1,6 +1,7 @@
 //! Opening targets.
 
 use super::inode::Kind;
+pub use super::open_mode::{AccessHint, OpenMode};
 use super::problem::{Problem, TargetError};
 use super::{block, file_systems};
 use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
@@ -12,30 +13,6 @@ use std::path::Path;
 /// `O_DSYNC`: the data, not the times of the inode. What rustix calls by that name is `O_SYNC`, which on a journaling file
 /// system costs a commit for every write.
 const DSYNC: OFlags = OFlags::from_bits_retain(libc::O_DSYNC as _);
-
-/// How a target is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OpenMode {
-    /// Reads occur.
-    pub read: bool,
-    /// Writes occur.
-    pub write: bool,
-    /// `O_DIRECT`.
-    pub direct: bool,
-    /// `O_DSYNC`.
-    pub dsync: bool,
-    /// Access hints (`-fr`, `-fs`).
-    pub hint: AccessHint,
-}
-
-/// What the kernel is told about the order of accesses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct AccessHint {
-    /// `-fr`
-    pub random: bool,
-    /// `-fs`
-    pub sequential: bool,
-}
 
 /// A target, open.
 #[derive(Debug)]
