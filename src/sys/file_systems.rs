@@ -1,5 +1,6 @@
 //! The types of file systems, by the magic numbers that `statfs` gives (linux/magic.h and the file systems' own).
 
+#[cfg(target_os = "linux")]
 use std::path::Path;
 
 /// Magic number, name, and whether the file system's files live on another host, or, for all we know, may: what serves
@@ -48,6 +49,7 @@ const TYPES: [(u32, &str, bool); 37] = [
 
 /// Name of the type of the file system that a path lies on, as mount(8) takes it; the magic number as `0x..` when it
 /// isn't known, empty when the path can't be looked at.
+#[cfg(target_os = "linux")]
 pub fn type_name(path: &Path) -> String {
     match magic(path) {
         Some(magic) => match TYPES.iter().find(|(number, ..)| *number == magic) {
@@ -63,6 +65,7 @@ pub fn is_remote(type_name: &str) -> bool {
     TYPES.iter().any(|(_, name, remote)| *name == type_name && *remote)
 }
 
+#[cfg(target_os = "linux")]
 fn magic(path: &Path) -> Option<u32> {
     // The field is a signed long on some architectures; the numbers have 32 bits.
     Some(rustix::fs::statfs(path).ok()?.f_type as u32)

@@ -26,10 +26,3 @@ pub enum Flush {
     /// The same, without waiting for the stores to arrive.
     CacheLinesWithoutDrain,
 }
-
-impl Flush {
-    /// Whether the file has to lie in persistent memory that is mapped itself.
-    pub(super) fn needs_dax(self) -> bool {
-        matches!(self, Flush::CacheLines | Flush::CacheLinesWithoutDrain)
-    }
-}

@@ -14,6 +14,12 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 
+impl Flush {
+    fn needs_dax(self) -> bool {
+        matches!(self, Flush::CacheLines | Flush::CacheLinesWithoutDrain)
+    }
+}
+
 /// A file, mapped from its start to the end that it has now.
 #[derive(Debug)]
 pub struct View {

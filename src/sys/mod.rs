@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 pub mod clock;
+pub mod file_systems;
 pub mod io_priority;
 pub mod map_options;
 pub mod open_mode;
@@ -25,8 +26,6 @@ pub mod cpu_latency;
 pub mod event;
 #[cfg(target_os = "linux")]
 pub mod extents;
-#[cfg(target_os = "linux")]
-pub mod file_systems;
 #[cfg(target_os = "linux")]
 pub mod files;
 #[cfg(target_os = "linux")]
