@@ -94,8 +94,11 @@ pub fn suspended() -> Nanos {
     kernel::since_boot().saturating_sub(monotonic())
 }
 
-/// Milliseconds since the machine was started, suspended time included (`-z` without a value).
-#[cfg(target_os = "linux")]
-pub fn uptime_millis() -> u64 {
-    kernel::since_boot() / 1_000_000
+/// Milliseconds that random numbers are seeded with (`-z` without a value): since the machine was started, suspended time
+/// included, as in DISKSPD; since 1970 where the system isn't asked for that.
+pub fn seed_millis() -> u64 {
+    #[cfg(target_os = "linux")]
+    return kernel::since_boot() / 1_000_000;
+    #[cfg(not(target_os = "linux"))]
+    return wall_millis().unsigned_abs();
 }

@@ -14,7 +14,6 @@
 // Their macros panic when nobody can be told: sys::standard_error says what can be said, commands::output the reports.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
-#[cfg(target_os = "linux")]
 pub mod cli;
 pub mod clock;
 #[cfg(target_os = "linux")]

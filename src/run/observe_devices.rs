@@ -161,7 +161,7 @@ fn flushed(target: Target, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
     // Asked before: it tells without waiting, and each error once.
     let written = target.file.as_ref().filter(|_| target.written);
-    facts.write_error = written.and_then(|file| writeback::failed(file));
+    facts.write_error = written.and_then(writeback::failed);
     if let Some(file) = target.file.filter(|_| flush && target.written) {
         let begin = clock::monotonic();
         // A target that can't be flushed has no time: the report says so.
