@@ -3,19 +3,15 @@
 //! All times are nanoseconds in a `u64` ([`Nanos`]), counted from an origin that only differences make sense of.
 
 mod counter;
-mod ticks;
 
+use crate::sys::clock as kernel;
+pub use crate::sys::clock::{Nanos, SECOND, monotonic};
+#[cfg(target_os = "linux")]
+pub use crate::sys::clock::{process_cpu, raw};
 use counter::Counter;
 pub use counter::prepare;
-use rustix::time::Timespec;
 use std::cell::Cell;
 use std::rc::Rc;
-
-/// Nanoseconds since an arbitrary, fixed origin.
-pub type Nanos = u64;
-
-/// One second in [`Nanos`].
-pub const SECOND: Nanos = 1_000_000_000;
 
 /// Where a worker thread gets its time from.
 ///
@@ -69,11 +65,7 @@ impl Clock {
     pub fn sleep_until(&self, time: Nanos) {
         match self {
             Clock::Virtual(_) => self.advance_to(time),
-            Clock::Monotonic | Clock::Counter(_) => {
-                let at = Timespec { tv_sec: (time / SECOND) as i64, tv_nsec: (time % SECOND) as _ };
-                // Whoever was interrupted looks at the time and sleeps again.
-                let _ = rustix::thread::clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &at);
-            }
+            Clock::Monotonic | Clock::Counter(_) => kernel::sleep_until(time),
         }
     }
 
@@ -85,44 +77,28 @@ impl Clock {
     }
 }
 
-/// `CLOCK_MONOTONIC` now.
-#[inline]
-pub fn monotonic() -> Nanos {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    t.tv_sec as u64 * SECOND + t.tv_nsec as u64
-}
-
-/// `CLOCK_MONOTONIC_RAW` now: as fast as the hardware counts, whatever NTP knows about it.
-pub fn raw() -> Nanos {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::MonotonicRaw);
-    t.tv_sec as u64 * SECOND + t.tv_nsec as u64
-}
-
-/// CPU time that all threads of this process have taken.
-pub fn process_cpu() -> Nanos {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    t.tv_sec as u64 * SECOND + t.tv_nsec as u64
-}
-
 /// Wall-clock time now, in seconds since 1970-01-01 00:00 UTC.
 pub fn wall_seconds() -> i64 {
-    rustix::time::clock_gettime(rustix::time::ClockId::Realtime).tv_sec
+    kernel::wall().0
 }
 
 /// Wall-clock time now, in milliseconds since 1970-01-01 00:00 UTC.
 pub fn wall_millis() -> i64 {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-    t.tv_sec * 1000 + t.tv_nsec / 1_000_000
+    let (seconds, nanos) = kernel::wall();
+    seconds * 1000 + nanos / 1_000_000
 }
 
 /// How long the machine has been suspended since it was started: `CLOCK_MONOTONIC` stood still meanwhile.
+#[cfg(target_os = "linux")]
 pub fn suspended() -> Nanos {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
-    (t.tv_sec as u64 * SECOND + t.tv_nsec as u64).saturating_sub(monotonic())
+    kernel::since_boot().saturating_sub(monotonic())
 }
 
-/// Milliseconds since the machine was started, suspended time included (`-z` without a value).
-pub fn uptime_millis() -> u64 {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
-    t.tv_sec as u64 * 1000 + t.tv_nsec as u64 / 1_000_000
+/// Milliseconds that random numbers are seeded with (`-z` without a value): since the machine was started, suspended time
+/// included, as in DISKSPD; since 1970 where the system isn't asked for that.
+pub fn seed_millis() -> u64 {
+    #[cfg(target_os = "linux")]
+    return kernel::since_boot() / 1_000_000;
+    #[cfg(not(target_os = "linux"))]
+    return wall_millis().unsigned_abs();
 }

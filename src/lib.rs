@@ -18,6 +18,7 @@
 
 pub mod cli;
 pub mod clock;
+#[cfg(target_os = "linux")]
 pub mod commands;
 pub mod engine;
 pub mod plan;
@@ -25,6 +26,7 @@ pub mod prelude;
 pub mod profile;
 pub mod report;
 pub mod results;
+#[cfg(target_os = "linux")]
 pub mod run;
 pub mod stats;
 pub mod sys;

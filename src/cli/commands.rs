@@ -5,7 +5,6 @@ use super::flag::Form;
 use super::{EventAction, Invocation, ReportRequest, Shell, suggest};
 use crate::profile::RawText;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 
 /// A command: a row of the table that parser, help, man page and completions come from.
 pub struct Command {
@@ -115,10 +114,11 @@ pub const COMMANDS: &[Command] = &[
         offers: Offers::Files,
         read: Words(|arguments| {
             let (options, targets): (Vec<_>, Vec<_>) =
-                arguments.iter().partition(|argument| argument.as_bytes().starts_with(b"-"));
+                arguments.iter().partition(|argument| argument.as_encoded_bytes().starts_with(b"-"));
             let json = !options.is_empty();
             let known = options.iter().all(|option| *option == "--json");
-            let targets = targets.iter().map(|target| RawText::from(target.as_bytes().to_vec())).collect();
+            let targets =
+                targets.iter().map(|target| RawText::from(target.as_encoded_bytes().to_vec())).collect();
             known.then_some(Invocation::Doctor { json, targets })
         }),
     },
@@ -130,13 +130,13 @@ pub const COMMANDS: &[Command] = &[
         offers: Offers::Words(&["wait", "set", "reset"]),
         read: Words(|arguments| match arguments {
             [action, name] => {
-                let action = match action.as_bytes() {
+                let action = match action.as_encoded_bytes() {
                     b"wait" => EventAction::Wait,
                     b"set" => EventAction::Set,
                     b"reset" => EventAction::Reset,
                     _ => return None,
                 };
-                Some(Invocation::Event { action, name: RawText::from(name.as_bytes().to_vec()) })
+                Some(Invocation::Event { action, name: RawText::from(name.as_encoded_bytes().to_vec()) })
             }
             _ => None,
         }),
@@ -156,7 +156,7 @@ pub const COMMANDS: &[Command] = &[
         options: &[],
         offers: Offers::Words(&["bash", "zsh", "fish"]),
         read: Words(|arguments| match arguments {
-            [shell] => Shell::from_name(shell.as_bytes()).map(Invocation::Completions),
+            [shell] => Shell::from_name(shell.as_encoded_bytes()).map(Invocation::Completions),
             _ => None,
         }),
     },
@@ -185,7 +185,8 @@ pub const COMMANDS: &[Command] = &[
         ]),
         read: Words(|arguments| match arguments {
             [] => Some(Invocation::Usage { no_arguments: false }),
-            [word] => find(word.as_bytes()).map(|command| Invocation::CommandUsage { command: command.name }),
+            [word] => find(word.as_encoded_bytes())
+                .map(|command| Invocation::CommandUsage { command: command.name }),
             _ => None,
         }),
     },
@@ -200,7 +201,7 @@ pub fn parse(
     options: fn(&[OsString]) -> Result<Invocation, CliError>,
 ) -> Option<Result<Invocation, CliError>> {
     let (word, rest) = arguments.split_first()?;
-    let command = find(word.as_bytes())?;
+    let command = find(word.as_encoded_bytes())?;
     if rest.iter().any(|argument| argument == "-?" || argument == "--help") {
         return Some(Ok(Invocation::CommandUsage { command: command.name }));
     }
@@ -223,7 +224,7 @@ pub fn parse(
 /// The command that was probably meant by the first word of a command line. It is taken as a target, and is
 /// one if there is such a file.
 pub fn nearly(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
-    let word = arguments.get(1)?.as_bytes();
+    let word = arguments.get(1)?.as_encoded_bytes();
     if word.len() < SHORTEST || word.contains(&b'/') {
         return None;
     }

@@ -6,7 +6,6 @@ use super::flag::{Flag, Name, Read, Scope};
 use super::{Invocation, RunRequest, commands, flags, suggest};
 use crate::profile::RawText;
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 
 /// One option of the command line.
 struct Given<'a> {
@@ -86,14 +85,14 @@ fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
 }
 
 fn join(arguments: &[OsString]) -> Vec<u8> {
-    arguments.iter().map(|argument| argument.as_bytes()).collect::<Vec<_>>().join(&b' ')
+    arguments.iter().map(|argument| argument.as_encoded_bytes()).collect::<Vec<_>>().join(&b' ')
 }
 
 /// Splits the arguments into options and, behind all of them, targets.
 fn split(arguments: &[OsString]) -> Result<(Vec<Given<'_>>, Vec<&[u8]>), CliError> {
     let mut options: Vec<Given> = Vec::new();
     let mut targets: Vec<&[u8]> = Vec::new();
-    let mut rest = arguments.iter().map(|argument| argument.as_bytes());
+    let mut rest = arguments.iter().map(|argument| argument.as_encoded_bytes());
     while let Some(argument) = rest.next() {
         if argument.first() != Some(&b'-') {
             if suggest::foreign_dash(argument).is_some_and(|dash| dash.position == 0) {

@@ -6,7 +6,8 @@
 //! latency is never wrong by more than the rate is. A difference above a thousandth means that the counter can't be
 //! trusted, whatever the kernel says: from then on the kernel is asked every time.
 
-use super::{Nanos, monotonic, ticks};
+use super::{Nanos, monotonic};
+use crate::sys::time_stamp;
 use std::cell::Cell;
 use std::sync::OnceLock;
 
@@ -33,7 +34,7 @@ impl Moment {
     /// The least disturbed of some readings.
     fn now() -> Moment {
         let reading = |_| {
-            let (before, nanos, after) = (ticks::read(), monotonic(), ticks::read());
+            let (before, nanos, after) = (time_stamp::read(), monotonic(), time_stamp::read());
             let width = after.saturating_sub(before);
             (width, Moment { ticks: before + width / 2, nanos })
         };
@@ -48,7 +49,7 @@ static FIRST: OnceLock<Option<Moment>> = OnceLock::new();
 /// Looks whether the counter can be used, and begins to measure its rate. The earlier it is called, the less is left to
 /// wait for in `Counter::new`.
 pub fn prepare() {
-    FIRST.get_or_init(|| ticks::are_reliable().then(Moment::now));
+    FIRST.get_or_init(|| time_stamp::are_reliable().then(Moment::now));
 }
 
 /// A thread's clock.
@@ -81,7 +82,7 @@ impl Counter {
     /// The time now.
     #[inline]
     pub fn now(&self) -> Nanos {
-        let ticks = ticks::read();
+        let ticks = time_stamp::read();
         let since = self.since.get();
         // A counter that is behind (another processor's) wraps around and is compared too.
         let passed = ticks.wrapping_sub(since.ticks);

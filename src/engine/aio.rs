@@ -10,9 +10,6 @@ use crate::sys::memory::{Buffer, Slot, SlotMut};
 use std::io;
 use std::time::Duration;
 
-/// Half of what the kernel gives to the whole machine unless told otherwise.
-pub const MAX_DEPTH: u32 = 32_768;
-
 /// How long dropping an engine waits for I/Os in flight: longer than the 30 s after which the kernel's drivers give up
 /// on a command.
 const DRAIN_LIMIT: Duration = Duration::from_secs(40);

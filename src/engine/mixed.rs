@@ -1,8 +1,7 @@
 //! Mapped files beside others in one thread: an I/O on a mapped file is done at once, the others go to the queue.
 
 use super::mmap::Mapped;
-use super::uring::Unregistered;
-use super::{Direction, Done, Engine, EngineError, EngineRow, File, Io, Limits, Setup};
+use super::{Direction, Done, Engine, EngineError, EngineRow, File, Io, Limits, NotPinned, Setup};
 use crate::sys::io_priority::ThreadIoPriority;
 use crate::sys::memory::{Slot, SlotMut};
 use std::time::Duration;
@@ -43,7 +42,7 @@ impl Mixed {
             });
         }
         let taken = Vec::with_capacity(setup.depth as usize);
-        let queue = (queue.open)(Setup { files: others, ..setup })?;
+        let queue = queue.open(Setup { files: others, ..setup })?;
         Ok(Mixed { limits, ways, thread: ThreadIoPriority::default(), queue, queued: 0, taken })
     }
 }
@@ -98,8 +97,8 @@ impl Engine for Mixed {
         }
     }
 
-    fn unregistered(&self) -> Option<&Unregistered> {
-        self.queue.unregistered()
+    fn not_pinned(&self) -> Option<&NotPinned> {
+        self.queue.not_pinned()
     }
 
     fn features(&self) -> String {

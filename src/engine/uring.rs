@@ -2,18 +2,15 @@
 
 mod available;
 
-pub use crate::sys::ring::{Options, Unregistered};
+pub use crate::sys::ring::Options;
 pub use available::probe;
 
-use super::{Done, Engine, EngineError, Io, Limits, Setup, file};
+use super::{Done, Engine, EngineError, Io, Limits, NotPinned, Setup, file};
 use crate::clock::{Nanos, monotonic};
 use crate::sys::io_priority::IoPriority;
 use crate::sys::memory::{Slot, SlotMut};
-use crate::sys::ring::{Entered, Ring};
+use crate::sys::ring::{Entered, Ring, Unregistered};
 use std::time::Duration;
-
-/// The kernel's largest submission queue.
-pub const MAX_DEPTH: u32 = 32_768;
 
 /// Pause before a kernel out of memory is asked again, unless an I/O ends before.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -26,6 +23,8 @@ pub struct Uring {
     ring: Ring,
     priorities: Vec<IoPriority>,
     limits: Limits,
+    /// Why the buffer isn't registered.
+    not_pinned: Option<NotPinned>,
 }
 
 impl Uring {
@@ -45,7 +44,12 @@ impl Uring {
             ),
             source: None,
         })?;
-        Ok(Uring { ring, priorities, limits })
+        let not_pinned = ring.unregistered().map(|why| match why {
+            Unregistered::Limit => NotPinned::Limit,
+            Unregistered::TooLarge => NotPinned::TooLarge,
+            Unregistered::Refused(answer) => NotPinned::Refused(answer.clone()),
+        });
+        Ok(Uring { ring, priorities, limits, not_pinned })
     }
 
     fn enter(&mut self, min: usize, timeout: Duration) -> Result<Entered, EngineError> {
@@ -138,8 +142,8 @@ impl Engine for Uring {
         self.ring.use_workers(file);
     }
 
-    fn unregistered(&self) -> Option<&Unregistered> {
-        self.ring.unregistered()
+    fn not_pinned(&self) -> Option<&NotPinned> {
+        self.not_pinned.as_ref()
     }
 
     fn features(&self) -> String {

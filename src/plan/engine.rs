@@ -280,7 +280,7 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
                 "--poll: memory-mapped I/O (-Sm) has no completions to poll for: leave out one",
             ));
         }
-        if engine != EngineKind::Uring {
+        if !engine.row().polls {
             return Err(PlanError::profile(format!(
                 "--poll: engine {} does not poll for completions: choose --engine uring, or leave out --poll",
                 engine.row().name

@@ -19,9 +19,9 @@ pub use tracing::TracePlan;
 
 use crate::engine::EngineKind;
 use crate::profile::{RandomDataSource, RawText};
-pub use crate::sys::files::{AccessHint, OpenMode};
 pub use crate::sys::io_priority::IoPriority;
-pub use crate::sys::mapping::{Flush, MapOptions};
+pub use crate::sys::map_options::{Flush, MapOptions};
+pub use crate::sys::open_mode::{AccessHint, OpenMode};
 use crate::system::completion::OneByOne;
 use crate::workload::TargetWorkload;
 use crate::workload::pace::Limit;

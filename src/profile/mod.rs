@@ -4,13 +4,12 @@
 //! Field names are those of DISKSPD's profile XML, in snake case.
 
 mod method;
-mod raw_text;
 pub mod template;
 pub mod validate;
 pub mod xml;
 
+pub use crate::sys::path::RawText;
 pub use method::{Method, Prefill};
-pub use raw_text::RawText;
 use serde::{Deserialize, Serialize};
 
 /// Version of DISKSPD whose command lines, profiles and reports this program keeps.

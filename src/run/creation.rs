@@ -6,9 +6,9 @@ use super::control::Control;
 use super::options::Options;
 use super::precreate::File;
 use super::prepare::{self, Order, PrepareError, Prepared, Reason, State, Why};
+use crate::sys::inode;
 use crate::system::claims;
 use crate::system::target::{self, TargetKind};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -95,7 +95,7 @@ fn last_of_each(files: &[(File, PathBuf)]) -> impl Iterator<Item = &(File, PathB
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     /// Something that is there: its device and inode.
-    There(u64, u64),
+    There((u64, u64)),
     /// Something to be created.
     New(PathBuf),
 }
@@ -103,7 +103,7 @@ enum Place {
 impl Place {
     fn of(path: &Path) -> Place {
         if let Ok(found) = std::fs::metadata(path) {
-            return Place::There(found.dev(), found.ino());
+            return Place::There(inode::identity(&found));
         }
         // Of directories that have to be created as well, the path alone tells.
         let path = &std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

@@ -5,10 +5,10 @@ mod doubles;
 pub use doubles::{Named, refuse_doubles};
 
 use crate::profile::Profile;
-use crate::sys::files;
+use crate::sys::inode::{self, Kind};
+use crate::sys::{files, process};
 use crate::system::{claims, target};
-use std::fs::{File, Metadata, OpenOptions};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 /// Symbolic links in a row; the kernel follows no more either.
@@ -127,17 +127,12 @@ fn follow(path: &Path, refused: impl Fn(&Path) -> bool) -> Followed {
     Followed::Path(path)
 }
 
-/// Whose this is, where it's neither ours nor of the folder's owner, and everybody may put files into the folder. The
-/// kernel protects by the same rule, where it's told to (`fs.protected_symlinks`, `fs.protected_regular`).
+/// Whose this is, where it's neither ours nor of the folder's owner, and everybody may put files into the folder.
 fn foreign(path: &Path) -> Option<u32> {
-    const OTHERS_WRITE: u32 = 0o002;
-    const STICKY_AND_GROUP_WRITES: u32 = 0o1020;
     let there = std::fs::symlink_metadata(path).ok()?;
     let folder = std::fs::metadata(folder_of(path)?).ok()?;
-    let open_to_others = folder.mode() & OTHERS_WRITE != 0
-        || folder.mode() & STICKY_AND_GROUP_WRITES == STICKY_AND_GROUP_WRITES;
-    let trusted = [rustix::process::geteuid().as_raw(), folder.uid()];
-    (open_to_others && !trusted.contains(&there.uid())).then(|| there.uid())
+    let (owner, trusted) = (inode::owner(&there), [process::user(), inode::owner(&folder)]);
+    (inode::is_open_to_others(&folder) && !trusted.contains(&owner)).then_some(owner)
 }
 
 fn folder_of(path: &Path) -> Option<&Path> {
@@ -163,13 +158,12 @@ pub fn targets(profile: &Profile) -> Vec<PathBuf> {
 pub fn refuse_target(option: &str, path: &Path, targets: &[PathBuf]) -> Result<(), String> {
     let name = path.display();
     let there = std::fs::metadata(path);
-    if there.as_ref().is_ok_and(|there| there.file_type().is_block_device()) {
+    if there.as_ref().is_ok_and(|there| Kind::of(there) == Kind::BlockDevice) {
         return Err(format!("{option} {name}: is a block device, which would be overwritten; name a file"));
     }
     claims::spare([path]).map_err(|refusal| format!("{option} {refusal}"))?;
-    let identity = |found: &Metadata| (found.dev(), found.ino());
     let same = |target: &PathBuf| match (&there, std::fs::metadata(target)) {
-        (Ok(there), Ok(target)) => identity(there) == identity(&target),
+        (Ok(there), Ok(target)) => inode::identity(there) == inode::identity(&target),
         (Err(_), Err(_)) => place(path).is_some_and(|path| Some(path) == place(target)),
         _ => false,
     };
@@ -190,7 +184,7 @@ fn place(path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
+    use crate::sys::inode::{make_pipe, symlink};
 
     #[test]
     fn links_are_followed_and_descriptors_are_known_by_any_name() {
@@ -207,7 +201,7 @@ mod tests {
         ] {
             symlink(to, at(link)).unwrap();
         }
-        rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), rustix::fs::Mode::RUSR).unwrap();
+        make_pipe(&at("pipe")).unwrap();
         for (path, expected) in [
             (at("file"), Destination::File(at("file"))),
             (at("two"), Destination::File(at("file"))),

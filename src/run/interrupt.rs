@@ -5,18 +5,15 @@ use super::control::Control;
 use super::events;
 use crate::results::EndedBy;
 use crate::sys::event::Event;
-use crate::sys::process;
+use crate::sys::signals::{Close, Ending, Endings};
 use crate::sys::standard_error::say;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::{Handle, Signals};
-use signal_hook::low_level::emulate_default_handler;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 /// Watches for the signals until dropped.
 #[derive(Debug)]
 pub struct Watch {
-    handle: Handle,
+    close: Close,
 }
 
 /// Starts watching on behalf of a run; a signal also sets the event of `-yp`, for others to stop by. `document`:
@@ -25,21 +22,16 @@ pub struct Watch {
 /// # Errors
 /// The handlers can't be installed.
 pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) -> io::Result<Watch> {
-    let mut watched = vec![SIGINT, SIGTERM];
-    // Whoever starts a program with `nohup` wants it to stay.
-    if !process::is_ignored(SIGHUP) {
-        watched.push(SIGHUP);
-    }
-    let mut signals = Signals::new(&watched)?;
-    let handle = signals.handle();
+    let mut endings = Endings::listen()?;
+    let close = endings.close();
     std::thread::Builder::new().name("signals".into()).spawn(move || {
-        for (count, signal) in signals.forever().enumerate() {
+        for (count, ending) in endings.forever().enumerate() {
             let text = match count {
                 0 => {
-                    control.interrupt_by(match signal {
-                        SIGTERM => EndedBy::Terminate,
-                        SIGHUP => EndedBy::Hangup,
-                        _ => EndedBy::Interrupt,
+                    control.interrupt_by(match ending {
+                        Ending::Terminate => EndedBy::Terminate,
+                        Ending::Hangup => EndedBy::Hangup,
+                        Ending::Interrupt => EndedBy::Interrupt,
                     });
                     "\n*** Interrupted: the run ends here, its report follows ***"
                 }
@@ -48,7 +40,7 @@ pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) ->
                     "\n*** Interrupted again: the run ends at once, its report follows ***"
                 }
                 _ => {
-                    let _ = emulate_default_handler(signal);
+                    ending.obey();
                     continue;
                 }
             };
@@ -62,11 +54,11 @@ pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) ->
             }
         }
     })?;
-    Ok(Watch { handle })
+    Ok(Watch { close })
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.handle.close();
+        self.close.close();
     }
 }

@@ -79,7 +79,7 @@ mod tests {
         let (system, wish) = (System::default(), Wish::default());
         let plan = plan(&profile, &span, Surroundings { system: &system, facts: &facts, wish }).unwrap();
         let pages = LargePages { free: 0, ..before };
-        let why = NoLargePages { bytes: 5, pages, source: io::Error::from_raw_os_error(libc::ENOMEM) };
+        let why = NoLargePages { bytes: 5, pages, source: io::ErrorKind::OutOfMemory.into() };
         Reserve::with(before, &plan).explain(&why)
     }
 

@@ -11,7 +11,6 @@ use crate::system::io_counters::{
 use crate::system::root::Root;
 use crate::system::stack::{self, Stack};
 use std::fs::File;
-use std::os::fd::AsFd;
 
 /// Watches all devices of a time span.
 #[derive(Debug)]
@@ -56,7 +55,7 @@ impl Target {
             if clock::monotonic() >= deadline {
                 return None;
             }
-            let held = page_cache::held(file.as_fd(), offset, PIECE).ok()?;
+            let held = page_cache::held(file, offset, PIECE).ok()?;
             sum.cached += held.cached;
             sum.unwritten += held.unwritten;
             sum.evicted += held.evicted;
@@ -162,13 +161,13 @@ fn flushed(target: Target, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
     // Asked before: it tells without waiting, and each error once.
     let written = target.file.as_ref().filter(|_| target.written);
-    facts.write_error = written.and_then(|file| writeback::failed(file.as_fd()));
+    facts.write_error = written.and_then(writeback::failed);
     if let Some(file) = target.file.filter(|_| flush && target.written) {
         let begin = clock::monotonic();
         // A target that can't be flushed has no time: the report says so.
         match file.sync_all() {
             Ok(()) => facts.flush = Some(clock::monotonic() - begin),
-            Err(error) => facts.write_error = error.raw_os_error().or(Some(libc::EIO)),
+            Err(error) => facts.write_error = Some(writeback::error_number(&error)),
         }
     }
     facts

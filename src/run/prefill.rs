@@ -10,18 +10,15 @@ use crate::profile::Prefill;
 use crate::sys::extents::{Kind, each_piece};
 use crate::sys::files::{self, AccessHint, OpenMode};
 use crate::sys::memory::Buffer;
-use crate::sys::writeback;
+use crate::sys::{inode, page_cache, positioned, room, writeback};
 use crate::system::claims::Claims;
 use crate::system::content::{ContentFacts, Order, look};
 use crate::units::Size;
 use crate::workload::{Random, payload};
-use rustix::fs::{Advice, FileType};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -50,10 +47,9 @@ pub(super) fn prefill(
 ) -> Result<(), String> {
     let Some(content) = options.method.prefill.filter(|_| !options.method.simulated()) else { return Ok(()) };
     for order in content::orders(plan) {
-        let found = files::look(&order.location).map_err(|error| error.to_string())?;
-        let parts = match FileType::from_raw_mode(found.st_mode) {
-            FileType::BlockDevice => device_parts(&order, content, options, done)?,
-            _ => file_parts(&order, found.st_mode)?,
+        let parts = match files::kind(&order.location).map_err(|error| error.to_string())? {
+            inode::Kind::BlockDevice => device_parts(&order, content, options, done)?,
+            _ => file_parts(&order)?,
         };
         let total: u64 = parts.iter().map(|(from, to)| to - from).sum();
         if total > 0 {
@@ -98,10 +94,8 @@ pub(super) fn refusals(plan: &SpanPlan, options: &Options) -> Vec<String> {
     if options.destroy || matches!(options.method.prefill, None | Some(Prefill::Auto)) {
         return Vec::new();
     }
-    let is_device = |order: &Order| {
-        files::look(&order.location)
-            .is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice)
-    };
+    let is_device =
+        |order: &Order| files::kind(&order.location).is_ok_and(|kind| kind == inode::Kind::BlockDevice);
     content::orders(plan).iter().filter(|order| is_device(order)).map(needs_destroy).collect()
 }
 
@@ -116,14 +110,15 @@ fn is_empty(facts: &ContentFacts) -> bool {
 }
 
 /// The parts of a file that were never written.
-fn file_parts(order: &Order, mode: u32) -> Result<Vec<(u64, u64)>, String> {
+fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, String> {
     let path = &order.path;
     let fail = |doing: &str, error: io::Error| format!("'{path}': --prefill can't {doing}: {error}");
     let file = File::open(&order.location).map_err(|error| fail("look at the file", error))?;
-    let size = file.metadata().map_err(|error| fail("look at the file", error))?.len();
+    let found = file.metadata().map_err(|error| fail("look at the file", error))?;
+    let size = found.len();
     let (mut parts, mut missing): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
     // With what is in memory written first: nothing that is there may be written over.
-    each_piece(file.as_fd(), 0, size, true, &mut |piece| {
+    each_piece(&file, 0, size, true, &mut |piece| {
         missing += if piece.kind == Kind::Hole { piece.to - piece.from } else { 0 };
         if matches!(piece.kind, Kind::Hole | Kind::Unwritten) {
             match parts.last_mut().filter(|last| last.1 == piece.from) {
@@ -135,13 +130,12 @@ fn file_parts(order: &Order, mode: u32) -> Result<Vec<(u64, u64)>, String> {
     })
     .map_err(|error| fail("find out what was written", error))?;
     // The superuser could write it all the same.
-    if !parts.is_empty() && mode & 0o222 == 0 {
+    if !parts.is_empty() && found.permissions().readonly() {
         return Err(format!(
             "'{path}' is read-only: --prefill doesn't write to it; leave --prefill out, or make it writable (chmod u+w)"
         ));
     }
-    let free =
-        rustix::fs::fstatvfs(&file).map_or(u64::MAX, |found| found.f_bavail.saturating_mul(found.f_frsize));
+    let free = room::beneath(&file).map_or(u64::MAX, |room| room.available);
     match missing > free {
         true => Err(full(order, missing, free)),
         false => Ok(parts),
@@ -186,7 +180,7 @@ struct Shared<'a> {
 impl Filling<'_> {
     fn write(&self, claims: &Claims) -> Result<(), String> {
         let path = &self.order.location;
-        let free = rustix::fs::statvfs(path).map_or(0, |found| found.f_bavail.saturating_mul(found.f_frsize));
+        let free = room::at(path).map_or(0, |room| room.available);
         let open = |direct| -> Result<File, String> {
             let hint = AccessHint::default();
             let opened =
@@ -205,12 +199,12 @@ impl Filling<'_> {
             filling: self,
             seed: crate::clock::monotonic(),
         };
-        let fail = |error: io::Error| match error.raw_os_error() {
-            Some(libc::ENOSPC) => full(self.order, self.total, free),
-            Some(libc::EDQUOT) => {
+        let fail = |error: io::Error| match error.kind() {
+            io::ErrorKind::StorageFull => full(self.order, self.total, free),
+            io::ErrorKind::QuotaExceeded => {
                 format!("'{}': --prefill: the disk quota of this user is used up", self.order.path)
             }
-            None => format!("'{}': --prefill: {error}", self.order.path),
+            _ if error.raw_os_error().is_none() => format!("'{}': --prefill: {error}", self.order.path),
             _ => format!("'{}': --prefill can't write: {error}", self.order.path),
         };
         shared.run().map_err(fail)?;
@@ -218,8 +212,8 @@ impl Filling<'_> {
             return Err(format!("'{}': --prefill was interrupted", self.order.path));
         }
         shared.cached.sync_all().map_err(fail)?;
-        // The run is to read from the device. That some pages can stay is not worth failing for.
-        let _ = rustix::fs::fadvise(&shared.cached, 0, None, Advice::DontNeed);
+        // The run is to read from the device.
+        page_cache::release(&shared.cached);
         Ok(())
     }
 }
@@ -248,11 +242,13 @@ impl Shared<'_> {
             let Some(bytes) = buffer.as_mut_slice().get_mut(..(to - from) as usize) else { break };
             fill(bytes, self.filling.content, from, self.seed);
             match &self.direct {
-                Some(file) if from % align == 0 && to % align == 0 => file.write_all_at(bytes, from)?,
+                Some(file) if from % align == 0 && to % align == 0 => {
+                    positioned::write_all(file, bytes, from)?
+                }
                 _ => {
-                    self.cached.write_all_at(bytes, from)?;
+                    positioned::write_all(&self.cached, bytes, from)?;
                     // Memory full of dirty pages would stop everything at the end; where it can't be, the flush does all.
-                    let _ = writeback::start(self.cached.as_fd(), from, to - from);
+                    let _ = writeback::start(&self.cached, from, to - from);
                 }
             }
             self.done.fetch_add(to - from, Ordering::Relaxed);
@@ -296,14 +292,14 @@ mod tests {
         let order = Order { path: "file".into(), location, from: 0, to: 1 << 30, direct: 4096 };
         let (control, console) = (Control::default(), Console::quiet());
         control.interrupt();
-        let parts = file_parts(&order, 0o644).unwrap();
+        let parts = file_parts(&order).unwrap();
         assert_eq!(parts, [(0, 1 << 30)]);
         let content = Prefill::Auto;
         let filling =
             Filling { order: &order, content, parts, total: 1 << 30, control: &control, console: &console };
         let message = filling.write(&Claims::default()).unwrap_err();
         assert!(message.contains("interrupted"), "{message}");
-        assert_eq!(file_parts(&order, 0o644).unwrap(), [(0, 1 << 30)], "nothing was written");
+        assert_eq!(file_parts(&order).unwrap(), [(0, 1 << 30)], "nothing was written");
     }
 
     #[test]

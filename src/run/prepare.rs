@@ -9,15 +9,13 @@ mod space;
 pub use outcome::{PrepareError, Prepared, Reason, State, Why};
 pub use space::all_fit;
 
+use crate::sys::inode::{self, Kind};
 use crate::sys::problem::{Problem, TargetError};
-use crate::sys::{extents, files};
+use crate::sys::room::Size;
+use crate::sys::{extents, files, page_cache, process};
 use crate::system::{claims, target};
-use rustix::fs::{Advice, FallocateFlags, FileType, Mode, OFlags};
-use rustix::io::Errno;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -54,7 +52,7 @@ pub fn prepare(
 ) -> Result<Prepared, PrepareError> {
     let untouched = |reason| PrepareError { path: order.path.to_owned(), reason, state: State::Untouched };
     // Beyond it the kernel sends a signal that ends the process.
-    if let Some(limit) = rustix::process::getrlimit(rustix::process::Resource::Fsize).current
+    if let Some(limit) = process::largest_file()
         && order.size > limit
     {
         return Err(untouched(Reason::Limit { size: order.size, limit }));
@@ -90,8 +88,8 @@ pub fn prepare(
             PrepareError { path: order.path.to_owned(), reason, state }
         })?;
     }
-    // The run is to read from the device. That some pages can stay, being locked by others, is not worth failing for.
-    let _ = rustix::fs::fadvise(&file, 0, None, Advice::DontNeed);
+    // The run is to read from the device.
+    page_cache::release(&file);
     Ok(outcome)
 }
 
@@ -108,17 +106,16 @@ fn remove_folders(folders: &[PathBuf]) {
 
 /// Opens the file for writing, or creates it; tells which.
 fn open(path: &Path) -> Result<(File, bool), Reason> {
-    let fail = |error: Errno| Reason::from(TargetError::from_io(path, "open it", "write", error));
-    match files::look(path).map(|found| FileType::from_raw_mode(found.st_mode)) {
-        Ok(FileType::RegularFile) => {
-            let file =
-                rustix::fs::open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()).map_err(fail)?;
+    let fail = |error: io::Error| Reason::from(TargetError::from_io(path, "open it", "write", error));
+    match files::kind(path) {
+        Ok(Kind::File) => {
+            let file = File::options().write(true).open(path).map_err(fail)?;
             // The name may lead elsewhere by now: what is open decides.
             claims::permit_file(path, &file)?;
-            return Ok((file.into(), false));
+            return Ok((file, false));
         }
-        Ok(FileType::BlockDevice) => return Err(Reason::Target(Problem::Device)),
-        Ok(FileType::Directory) => return Err(Reason::Target(Problem::Directory)),
+        Ok(Kind::BlockDevice) => return Err(Reason::Target(Problem::Device)),
+        Ok(Kind::Directory) => return Err(Reason::Target(Problem::Directory)),
         Ok(_) => return Err(Reason::Target(Problem::NotAFile)),
         Err(TargetError { problem: Problem::Missing, .. }) => {}
         Err(error) => return Err(error.into()),
@@ -128,12 +125,12 @@ fn open(path: &Path) -> Result<(File, bool), Reason> {
             .map_err(|error| TargetError::from_io(directory, "create the directory", "write", error))?;
     }
     // Exclusively: so it's certain that the file is ours to remove, and that no link is followed.
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let file = rustix::fs::open(path, flags, Mode::from_raw_mode(0o666)).map_err(|error| match error {
-        Errno::NOENT => Reason::Target(Problem::NoParent),
-        error => fail(error),
-    })?;
-    Ok((file.into(), true))
+    let file =
+        File::options().write(true).create_new(true).open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Reason::Target(Problem::NoParent),
+            _ => fail(error),
+        })?;
+    Ok((file, true))
 }
 
 /// Why an existing file doesn't do as it is; `None` = it does.
@@ -146,20 +143,13 @@ fn why_rewrite(order: &Order<'_>, file: &File) -> Result<Option<Why>, Reason> {
     if size != order.size {
         return Ok(Some(Why::Size(size)));
     }
-    match extents::all_written(file.as_fd(), size) {
+    match extents::all_written(file, size) {
         // One that can't be read is left to the run to complain about.
         Ok(true) => Ok(sample::take(order.path, size)
             .is_ok_and(|sample| sample.contradicts(order.zero))
             .then_some(Why::Content { zero: order.zero })),
         Ok(false) => Ok(Some(Why::Unwritten)),
-        Err(error)
-            if matches!(
-                error.raw_os_error(),
-                Some(libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL | libc::EBADR)
-            ) =>
-        {
-            Ok(Some(Why::Unknown))
-        }
+        Err(error) if extents::cannot_tell(&error) => Ok(Some(Why::Unknown)),
         Err(error) => Err(fail(error)),
     }
 }
@@ -194,7 +184,7 @@ fn write(
     let fail = |doing, error: io::Error| room.explain(error, doing);
     // What a failed allocation got, it keeps; and a full file system is a trouble to everybody on it.
     let emptied = |reason| Unfinished { reason, written: Some(0) };
-    space::allocate(file, FallocateFlags::empty(), 0, order.size, stop)
+    space::allocate(file, Size::Grows, 0, order.size, stop)
         .map_err(|error| emptied(fail("allocate space", error)))?;
     drop(allocating);
     let direct = open_direct(order.path, file);
@@ -219,9 +209,7 @@ fn cut_off(file: &File, written: u64) -> State {
 /// The file a second time, past the page cache, and what offsets and lengths have to be multiples of, bytes; `None` =
 /// its file system can't, or the path leads to another file by now.
 fn open_direct(path: &Path, file: &File) -> Option<(File, u64)> {
-    let direct =
-        rustix::fs::open(path, OFlags::WRONLY | OFlags::DIRECT | OFlags::CLOEXEC, Mode::empty()).ok()?;
-    let direct = File::from(direct);
+    let direct = files::open_direct(path).ok()?;
     let needed = target::probe(path).ok()?.direct?.offset;
     (needed > 0 && same(&direct.metadata().ok()?, &file.metadata().ok()?)).then_some((direct, needed.into()))
 }
@@ -236,5 +224,5 @@ fn remove(path: &Path, file: &File) -> bool {
 }
 
 fn same(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
-    (a.dev(), a.ino()) == (b.dev(), b.ino())
+    inode::identity(a) == inode::identity(b)
 }

@@ -2,11 +2,7 @@
 
 use crate::clock::{self, Nanos, SECOND};
 use crate::results::Delays;
-use signal_hook::SigId;
-use signal_hook::consts::SIGCONT;
-use signal_hook::{flag, low_level};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::sys::signals::Continued;
 
 /// From one beat to the next. Ten wake-ups a second take less than a thousandth of a CPU.
 const WIDTH: Nanos = SECOND / 10;
@@ -23,28 +19,17 @@ pub struct Pulse {
     awake: Nanos,
     /// How far the clock that goes on in suspend was ahead of the other one.
     ahead: Nanos,
-    continued: Arc<AtomicBool>,
-    /// `None` = nobody can listen for SIGCONT.
-    listener: Option<SigId>,
+    /// What a delay is called in a finding is all that depends on it.
+    continued: Continued,
     delays: Delays,
 }
 
 impl Pulse {
     /// Measuring begins at `start`.
     pub fn new(start: Nanos) -> Pulse {
-        let continued = Arc::new(AtomicBool::new(false));
-        // What it is called in a finding is all that depends on it.
-        let listener = flag::register(SIGCONT, Arc::clone(&continued)).ok();
+        let continued = Continued::listen();
         let ahead = clock::suspended();
-        Pulse {
-            start,
-            due: start + WIDTH,
-            awake: start,
-            ahead,
-            continued,
-            listener,
-            delays: Delays::default(),
-        }
+        Pulse { start, due: start + WIDTH, awake: start, ahead, continued, delays: Delays::default() }
     }
 
     /// The thread woke at `now`, and had meant to at `meant`.
@@ -69,14 +54,8 @@ impl Pulse {
     /// What was felt, when measuring has ended.
     pub fn finish(&mut self) -> Delays {
         self.delays.suspended_us = clock::suspended().saturating_sub(self.ahead) / 1000;
-        self.delays.continued = self.continued.load(Ordering::Relaxed);
+        self.delays.continued = self.continued.seen();
         self.delays
-    }
-}
-
-impl Drop for Pulse {
-    fn drop(&mut self) {
-        self.listener.take().map(low_level::unregister);
     }
 }
 

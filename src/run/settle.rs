@@ -8,7 +8,6 @@ use crate::profile::RawText;
 use crate::sys::page_cache;
 use crate::units::Size;
 use std::fs::File;
-use std::os::fd::AsFd;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -29,7 +28,7 @@ pub(super) fn settle(plan: &SpanPlan, control: &Control, console: &Console) -> R
         }
         let Ok(file) = File::open(&target.location) else { continue };
         // Where the kernel doesn't tell, there may be something.
-        let waiting = page_cache::unwritten(file.as_fd(), 0, 0).ok();
+        let waiting = page_cache::unwritten(&file, 0, 0).ok();
         if waiting != Some(0) {
             write(&target.path, file, waiting, control, console)?;
         }

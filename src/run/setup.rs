@@ -10,8 +10,7 @@ use super::sources;
 use super::stream::Progress;
 use super::worker::{Books, Phases, Requests, Schedule, Worker};
 use crate::clock::{Clock, SECOND};
-use crate::engine::uring::Unregistered;
-use crate::engine::{EngineKind, File, Setup};
+use crate::engine::{File, NotPinned, Setup};
 use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use crate::sys::lent::lend;
 use crate::sys::memory::{self, Buffer};
@@ -82,8 +81,8 @@ pub fn set_up<'a>(
         debug_assert!(target.mapping.is_none());
         engine.use_workers(*file);
     }
-    if let Some(why) = engine.unregistered() {
-        shared.console.warn_once(unregistered(why, shared.span));
+    if let Some(why) = engine.not_pinned() {
+        shared.console.warn_once(not_pinned(why, shared.span));
     }
     let assignments: Vec<Assignment> = plan
         .targets
@@ -188,20 +187,20 @@ fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), St
 }
 
 /// Why every I/O takes more of the CPU than it could, and what to do about it.
-fn unregistered(why: &Unregistered, span: &SpanPlan) -> String {
+fn not_pinned(why: &NotPinned, span: &SpanPlan) -> String {
     let (reason, remedy) = match why {
-        Unregistered::Limit => {
-            let queues = span.workers.iter().filter(|worker| worker.engine == EngineKind::Uring);
+        NotPinned::Limit => {
+            let queues = span.workers.iter().filter(|worker| worker.engine.row().pins_once);
             let bytes: u64 = queues.map(|worker| sources::with_sources(worker, span)).sum();
             // Buffers get half of it.
             let kib = bytes.saturating_mul(2).div_ceil(1024);
             ("the limit of locked memory is too small".to_string(), format!("; ulimit -l {kib} is enough"))
         }
-        Unregistered::TooLarge => (
+        NotPinned::TooLarge => (
             "those of a thread are larger than 1 GiB".to_string(),
             "; use a smaller -o with more threads (-t)".into(),
         ),
-        Unregistered::Refused(answer) => (answer.clone(), String::new()),
+        NotPinned::Refused(answer) => (answer.clone(), String::new()),
     };
     format!(
         "the I/O buffers are not registered with io_uring ({reason}): the kernel has to pin the memory of every single \

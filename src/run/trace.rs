@@ -11,6 +11,7 @@ use super::observe_devices;
 use crate::plan::SpanPlan;
 use crate::profile::RawText;
 use crate::results::{Trace, TraceSession};
+use crate::sys::perf;
 use crate::system::root::{Root, cpu_list};
 use crate::system::tracing::devices::{TracedDevice, traced_devices};
 use crate::system::tracing::instance::{Instance, Recording};
@@ -104,7 +105,7 @@ fn device_filter(numbers: &[u32]) -> String {
 
 /// A CPU that has gone offline meanwhile has nothing to tell.
 fn is_offline(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(libc::ENODEV)
+    perf::is_absent(error)
 }
 
 /// What a trace needs, opened before the run touches anything: that is the surest way to know that it can be. Making it takes

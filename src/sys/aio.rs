@@ -5,9 +5,9 @@
 
 mod events;
 
+use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::{Transfer, fits};
-use crate::clock::{Nanos, monotonic};
 use events::{Event, EventRing};
 use std::io;
 use std::marker::PhantomData;

@@ -6,7 +6,7 @@ pub use pieces::{Kind, Piece, each_piece};
 
 use rustix::ioctl::{Updater, ioctl, opcode};
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// `struct fiemap_extent` of linux/fiemap.h.
 #[repr(C)]
@@ -65,10 +65,10 @@ const INLINE_LIMIT: u64 = 4096;
 ///
 /// # Errors
 /// `EOPNOTSUPP` or `ENOTTY` when the file system can't tell; `EIO` and the like from writing back.
-pub fn all_written(file: BorrowedFd<'_>, size: u64) -> io::Result<bool> {
+pub fn all_written(file: impl AsFd, size: u64) -> io::Result<bool> {
     let mut covered = 0;
     while covered < size {
-        let map = fetch(file, covered, size, FLAG_SYNC)?;
+        let map = fetch(file.as_fd(), covered, size, FLAG_SYNC)?;
         let extents = map.extents.get(..map.header.mapped as usize).unwrap_or_default();
         match step(covered, size, extents) {
             Some(end) if end > covered => covered = end,
@@ -76,6 +76,11 @@ pub fn all_written(file: BorrowedFd<'_>, size: u64) -> io::Result<bool> {
         }
     }
     Ok(true)
+}
+
+/// Whether that is the answer of a file system that can't tell what was written.
+pub fn cannot_tell(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL | libc::EBADR))
 }
 
 /// The first extents between two offsets.

@@ -1,5 +1,6 @@
 //! What is known of the types of file systems, one row each: whoever asks what a file system does asks here.
 
+#[cfg(target_os = "linux")]
 use std::path::Path;
 
 /// Where the files of a file system are.
@@ -172,6 +173,7 @@ pub fn with_many_devices() -> impl Iterator<Item = (&'static str, &'static str)>
 
 /// Name of the type of the file system that a path lies on, as mount(8) takes it; the magic number as `0x..` when it
 /// isn't known, empty when the path can't be looked at.
+#[cfg(target_os = "linux")]
 pub fn type_name(path: &Path) -> String {
     match magic(path) {
         Some(magic) => match TYPES.iter().find(|known| known.magic == Some(magic)) {
@@ -182,6 +184,7 @@ pub fn type_name(path: &Path) -> String {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn magic(path: &Path) -> Option<u32> {
     // The field is a signed long on some architectures; the numbers have 32 bits.
     Some(rustix::fs::statfs(path).ok()?.f_type as u32)

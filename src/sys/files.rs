@@ -1,39 +1,18 @@
 //! Opening targets.
 
+use super::inode::Kind;
+pub use super::open_mode::{AccessHint, OpenMode};
 use super::problem::{Problem, TargetError};
 use super::{block, file_systems};
 use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 /// `O_DSYNC`: the data, not the times of the inode. What rustix calls by that name is `O_SYNC`, which on a journaling file
 /// system costs a commit for every write.
 const DSYNC: OFlags = OFlags::from_bits_retain(libc::O_DSYNC as _);
-
-/// How a target is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OpenMode {
-    /// Reads occur.
-    pub read: bool,
-    /// Writes occur.
-    pub write: bool,
-    /// `O_DIRECT`.
-    pub direct: bool,
-    /// `O_DSYNC`.
-    pub dsync: bool,
-    /// Access hints (`-fr`, `-fs`).
-    pub hint: AccessHint,
-}
-
-/// What the kernel is told about the order of accesses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct AccessHint {
-    /// `-fr`
-    pub random: bool,
-    /// `-fs`
-    pub sequential: bool,
-}
 
 /// A target, open.
 #[derive(Debug)]
@@ -79,6 +58,15 @@ pub fn at_start() -> Vec<(u64, u64)> {
 pub fn peek(path: &Path) -> Option<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty()).ok()
+}
+
+/// Opens an existing file for writing past the page cache.
+///
+/// # Errors
+/// What the kernel answers; a file system that can't says [`std::io::ErrorKind::InvalidInput`].
+pub fn open_direct(path: &Path) -> std::io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::DIRECT | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
 /// Opens an existing regular file or block device as the mode says; links are followed, nothing is created.
@@ -194,6 +182,14 @@ pub fn look(path: &Path) -> Result<Stat, TargetError> {
         (Errno::NOENT, Ok(to)) => TargetError::new(path, Problem::DanglingLink { to }),
         _ => TargetError::from_io(path, "look at it", "look at it", error),
     })
+}
+
+/// Of which kind it is, links followed.
+///
+/// # Errors
+/// As [`look`].
+pub fn kind(path: &Path) -> Result<Kind, TargetError> {
+    look(path).map(|found| Kind::from_mode(found.st_mode))
 }
 
 /// Size of an open file or block device, bytes.

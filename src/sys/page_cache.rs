@@ -1,7 +1,8 @@
 //! What the page cache holds of a file (`cachestat(2)`, Linux 6.5).
 
+use rustix::fs::{Advice, fadvise};
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd};
 
 /// Number of the system call; it is the same on all architectures but alpha, which this program isn't made for.
 const SYS_CACHESTAT: libc::c_long = 451;
@@ -42,13 +43,19 @@ pub struct Held {
 ///
 /// # Errors
 /// `ENOSYS` on an older kernel; `EPERM` for a file of somebody else's that we may not write; `EOPNOTSUPP`.
-pub fn held(file: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<Held> {
+pub fn held(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
     let range = Range { offset, length };
     let mut pages = Pages::default();
     // SAFETY: the kernel reads one structure and fills the other; both have the layout that it defines and live until
     // the call returns. On a kernel without the call the number is nobody's.
     let result = unsafe {
-        libc::syscall(SYS_CACHESTAT, file.as_raw_fd(), &raw const range, &raw mut pages, 0 as libc::c_uint)
+        libc::syscall(
+            SYS_CACHESTAT,
+            file.as_fd().as_raw_fd(),
+            &raw const range,
+            &raw mut pages,
+            0 as libc::c_uint,
+        )
     };
     if result != 0 {
         return Err(io::Error::last_os_error());
@@ -65,26 +72,35 @@ pub fn held(file: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<Held> 
 ///
 /// # Errors
 /// As [`held`].
-pub fn unwritten(file: BorrowedFd<'_>, offset: u64, length: u64) -> io::Result<u64> {
+pub fn unwritten(file: impl AsFd, offset: u64, length: u64) -> io::Result<u64> {
     held(file, offset, length).map(|held| held.unwritten)
+}
+
+/// Lets go of what is held of a file and needn't be. Some pages can stay, being locked by others.
+pub fn release(file: impl AsFd) {
+    let _ = fadvise(file, 0, None, Advice::DontNeed);
+}
+
+/// Says that nothing is to be read ahead. One that doesn't listen reads more than it has to.
+pub fn read_nothing_ahead(file: impl AsFd) {
+    let _ = fadvise(file, 0, None, Advice::Random);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
-    use std::os::fd::AsFd;
 
     #[test]
     fn what_was_written_is_unwritten_until_it_is_synchronized() {
         let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
         file.write_all(&vec![1; 1 << 20]).unwrap();
-        match unwritten(file.as_fd(), 0, 0) {
+        match unwritten(&file, 0, 0) {
             Err(error) => assert_eq!(error.raw_os_error(), Some(libc::ENOSYS), "Linux before 6.5"),
             // The kernel may begin to write at any time.
             Ok(bytes) => assert!(bytes <= 1 << 20, "{bytes}"),
         }
         file.sync_all().unwrap();
-        assert!(unwritten(file.as_fd(), 0, 1 << 20).unwrap_or(0) == 0);
+        assert!(unwritten(&file, 0, 1 << 20).unwrap_or(0) == 0);
     }
 }

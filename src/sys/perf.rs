@@ -28,6 +28,11 @@ pub struct Tracepoint {
     pub filter: String,
 }
 
+/// Whether that is the answer of a CPU that isn't there (any more).
+pub fn is_absent(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ENODEV)
+}
+
 /// Counters of several kinds of events on one CPU, of all that runs there; they start and stop together.
 #[derive(Debug)]
 pub struct Group {

@@ -166,6 +166,22 @@ impl TargetError {
     }
 }
 
+/// What probably is the matter when an I/O fails with this error number, behind a semicolon; empty = anything may be.
+pub fn usual_cause(errno: i32) -> &'static str {
+    match errno {
+        libc::EINVAL => {
+            "; without the cache (-S) block size and offsets have to be multiples of the logical block"
+        }
+        libc::EIO | libc::ENODEV | libc::ENXIO => "; the device failed or is gone: see dmesg",
+        libc::EFAULT => "; the memory-mapped file (-Sm) was made shorter during the run",
+        libc::ENOSPC => "; the file system is full",
+        libc::EFBIG => "; no file may be that large here: see ulimit -f, and what the file system allows",
+        libc::ENOMEM => "; no memory for this I/O: lower -b or -o",
+        libc::EOPNOTSUPP => "; the file system or driver does not support this kind of I/O",
+        _ => "",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

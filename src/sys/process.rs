@@ -29,6 +29,16 @@ extern "C" fn give_up(_: libc::c_int) {
     }
 }
 
+/// Number of the user whose rights the process has.
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Bytes that a file may grow to (`ulimit -f`): beyond that the kernel sends a signal. `None` = as far as it will.
+pub fn largest_file() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Fsize).current
+}
+
 /// Whether the process was started with this signal ignored, as `nohup` does.
 pub fn is_ignored(signal: i32) -> bool {
     // SAFETY: the kernel fills in the structure, which may hold anything before; nothing is changed.

@@ -8,9 +8,9 @@ mod setup;
 
 pub use setup::{Options, Unregistered};
 
+use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::{Transfer, fits};
-use crate::clock::{Nanos, monotonic};
 use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 use setup::{Registration, register, register_self, set_up, unregister_self};
 use std::io;

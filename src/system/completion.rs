@@ -6,20 +6,29 @@
 //! in the call or put the thread to sleep. Where they do, a few reads through an io_uring tell what becomes of them
 //! there (`completion/trial.rs`). Nothing is ever written.
 
+#[cfg(target_os = "linux")]
 mod trial;
 
+#[cfg(target_os = "linux")]
 use super::device::{Device, split};
 use super::root::{Root, number};
 use super::target::{TargetFacts, TargetKind};
+#[cfg(target_os = "linux")]
 use crate::sys::file_systems::FileSystemType;
+#[cfg(target_os = "linux")]
 use crate::sys::memory::Buffer;
+#[cfg(target_os = "linux")]
 use crate::sys::usage::sleeps;
+#[cfg(target_os = "linux")]
 use rustix::fs::{FileType, Mode, OFlags, open};
+#[cfg(target_os = "linux")]
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, retry_on_intr};
 use serde::{Deserialize, Serialize};
 use std::io::IoSliceMut;
+#[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
 use std::path::Path;
+#[cfg(target_os = "linux")]
 use trial::Trial;
 
 /// How I/Os on a target end.
@@ -76,6 +85,7 @@ const READS: u64 = 5;
 
 /// Looks at a target that is there, with the open mode of its I/Os; reads at most seven blocks. What will be created
 /// on a file system in memory is known without looking.
+#[cfg(target_os = "linux")]
 pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
     let in_memory = FileSystemType::named(&facts.file_system).is_memory();
     match facts.kind {
@@ -108,6 +118,7 @@ pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
 
 /// How io_uring fares with a target that makes threads sleep. Through the cache it may look as if there was nothing to wait
 /// for; what is behind tells then.
+#[cfg(target_os = "linux")]
 fn blocking(facts: &TargetFacts, direct: bool) -> Completion {
     let tried = |direct| trial::of(|| open_to_read(&facts.location, direct), facts.size);
     let own = tried(direct);
@@ -121,6 +132,7 @@ fn blocking(facts: &TargetFacts, direct: bool) -> Completion {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn open_to_read(path: &Path, direct: bool) -> Option<OwnedFd> {
     let direct = if direct { OFlags::DIRECT } else { OFlags::empty() };
     open(path, OFlags::RDONLY | OFlags::CLOEXEC | direct, Mode::empty()).ok()
@@ -128,6 +140,7 @@ fn open_to_read(path: &Path, direct: bool) -> Option<OwnedFd> {
 
 /// Behind the end a read costs nothing, and the kernel refuses the flag all the same where the file doesn't know it.
 /// Older kernels let every block device know it: without the cache it then shows only when something is read.
+#[cfg(target_os = "linux")]
 fn takes_without_blocking(file: &OwnedFd, size: u64, direct: bool, memory: &mut [u8]) -> bool {
     let mut attempt = |offset| {
         let mut slices = [IoSliceMut::new(memory)];
@@ -141,6 +154,7 @@ fn takes_without_blocking(file: &OwnedFd, size: u64, direct: bool, memory: &mut 
 }
 
 /// Whether most of a few reads, all over the file, put the thread to sleep; `None` = it can't be read.
+#[cfg(target_os = "linux")]
 fn sleeps_while_reading(file: &OwnedFd, size: u64, memory: &mut [u8]) -> Option<bool> {
     let blocks = size / u64::from(LENGTH);
     let mut slept = 0;
@@ -157,6 +171,7 @@ fn sleeps_while_reading(file: &OwnedFd, size: u64, memory: &mut [u8]) -> Option<
 }
 
 /// Whether the device of a target, or of the file system it lies on or will lie on, has poll queues.
+#[cfg(target_os = "linux")]
 pub fn polling(facts: &TargetFacts) -> Polling {
     let there = facts.location.ancestors().find_map(|above| {
         rustix::fs::stat(if above.as_os_str().is_empty() { Path::new(".") } else { above }).ok()
@@ -171,6 +186,7 @@ pub fn polling(facts: &TargetFacts) -> Polling {
     device.map_or(Polling::NoDevice, |device| device.polling())
 }
 
+#[cfg(target_os = "linux")]
 impl Device {
     /// A partition has the queues of its disk.
     fn polling(&self) -> Polling {

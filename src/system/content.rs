@@ -2,21 +2,27 @@
 //! that has nothing to look up, or a layer that stores less than was written, answers faster than the medium can.
 
 pub mod estimate;
+#[cfg(target_os = "linux")]
 mod reducers;
+#[cfg(target_os = "linux")]
 mod sample;
 
-pub use sample::Sample;
-
+#[cfg(target_os = "linux")]
 use super::device::{Device, split};
 use super::root::{Root, number};
 use crate::clock::{self, Nanos};
 use crate::profile::RawText;
-use crate::sys::block;
+#[cfg(target_os = "linux")]
 use crate::sys::extents::{Kind, Piece, each_piece};
+#[cfg(target_os = "linux")]
 use crate::sys::file_systems::{self, FileSystemType, Trait};
+#[cfg(target_os = "linux")]
+use crate::sys::block;
+#[cfg(target_os = "linux")]
 use rustix::fs::{FileType, Mode, OFlags};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
+#[cfg(target_os = "linux")]
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
@@ -62,6 +68,27 @@ pub struct Space {
     pub pending: u64,
 }
 
+/// Blocks that were read from a target.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Bytes of a block.
+    pub block_size: u64,
+    /// Whether they were read past the page cache.
+    pub direct: bool,
+    /// Blocks read where something was written. All other figures but the last two are about them.
+    pub blocks: u64,
+    /// Those that are nothing but zeros.
+    pub zeros: u64,
+    /// Those that are the same as another one, zeros not counted.
+    pub repeats: u64,
+    /// Bytes that compression would leave of them, estimated.
+    pub compressed: u64,
+    /// Blocks read where the file system says that nothing was written.
+    pub unwritten: u64,
+    /// Those of them that are nothing but zeros: the others are in memory, about to be written.
+    pub unwritten_zeros: u64,
+}
+
 /// A file system or device that stores less than was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reducer {
@@ -95,6 +122,7 @@ const FOR_EXTENTS: u64 = 3;
 /// left as it was wherever `O_DIRECT` works.
 ///
 /// `None` = there is nothing to be said: no medium (tmpfs), no right to read it.
+#[cfg(target_os = "linux")]
 pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     let began = clock::monotonic();
     let path = order.location.as_path();
@@ -149,6 +177,7 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
 }
 
 /// For reading, without leaving an access time.
+#[cfg(target_os = "linux")]
 fn open(path: &Path, flags: OFlags) -> Option<File> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | flags;
     let quietly = rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty());
@@ -156,6 +185,7 @@ fn open(path: &Path, flags: OFlags) -> Option<File> {
 }
 
 /// The file behind a loop device, and where in it the device begins, bytes.
+#[cfg(target_os = "linux")]
 fn backing(device: &Device) -> Option<(File, u64)> {
     let whole = device.whole();
     let start = match whole {
@@ -170,6 +200,7 @@ fn backing(device: &Device) -> Option<(File, u64)> {
 }
 
 /// Goes through the pieces until the time is over. Also returns those that hold no data.
+#[cfg(target_os = "linux")]
 fn space(file: &File, from: u64, to: u64, until: Nanos) -> (Option<Space>, Vec<Piece>) {
     let mut space = Space::default();
     let mut gaps: Vec<Piece> = Vec::new();
@@ -196,6 +227,7 @@ fn space(file: &File, from: u64, to: u64, until: Nanos) -> (Option<Space>, Vec<P
 }
 
 /// The file system itself as one that stores less.
+#[cfg(target_os = "linux")]
 fn file_system_reducer(
     root: &Root,
     kind: &str,

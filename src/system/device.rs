@@ -1,6 +1,7 @@
 //! Block devices as `/sys` knows them: names, partitions, and who holds whom.
 
 use super::root::{Root, names, number, text};
+#[cfg(target_os = "linux")]
 use rustix::fs::FileType;
 use serde::Serialize;
 use std::fs;
@@ -34,6 +35,7 @@ pub struct Details {
 }
 
 /// Details of the block device at a path; `None` when there is none.
+#[cfg(target_os = "linux")]
 pub fn details(path: &Path) -> Option<Details> {
     Some(Device::of(&Root::live(), block_number(path)?)?.details())
 }
@@ -61,6 +63,7 @@ impl Device {
     }
 
     /// The device that a path below /dev leads to.
+    #[cfg(target_os = "linux")]
     pub fn of_node(root: &Root, node: &str) -> Option<Device> {
         if let Some(number) = block_number(&root.path(node)) {
             return Device::of(root, number);
@@ -205,12 +208,14 @@ pub(super) fn all(root: &Root) -> impl Iterator<Item = Device> + '_ {
 }
 
 /// Number of the block device at a path, links followed.
+#[cfg(target_os = "linux")]
 pub(super) fn block_number(path: &Path) -> Option<Number> {
     let found = rustix::fs::stat(path).ok()?;
     (FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice).then(|| split(found.st_rdev))
 }
 
 /// (major, minor) of a device number as `stat` gives it.
+#[cfg(target_os = "linux")]
 pub(super) fn split(number: u64) -> Number {
     (rustix::fs::major(number), rustix::fs::minor(number))
 }

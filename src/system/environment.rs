@@ -43,11 +43,13 @@ pub struct Environment {
 }
 
 /// What is around these targets. Takes a few milliseconds; nothing that is missing or odd is an error.
+#[cfg(target_os = "linux")]
 pub fn read(root: &Root, targets: &[Storage]) -> Environment {
     with_disks(root, disks::beneath(root, targets))
 }
 
 /// What is around all disks of the machine.
+#[cfg(target_os = "linux")]
 pub fn read_all(root: &Root) -> Environment {
     with_disks(root, disks::hardware(root))
 }

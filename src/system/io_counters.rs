@@ -5,6 +5,7 @@ use super::stack::Stack;
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
+#[cfg(target_os = "linux")]
 use std::os::unix::fs::FileExt;
 
 /// The unit of sector counts in `/sys`, bytes, whatever the device's own sectors are.
@@ -237,6 +238,7 @@ impl Counters {
     }
 
     /// Reads them now.
+    #[cfg(target_os = "linux")]
     pub fn read(&mut self) -> Reading {
         let text = &mut self.text;
         let mut read = |file: &Option<File>| {

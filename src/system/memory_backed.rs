@@ -36,6 +36,7 @@ impl InMemory {
     }
 
     /// What a device is; `None` = as far as can be seen, no memory.
+    #[cfg(target_os = "linux")]
     pub(super) fn of(root: &Root, device: &Device) -> Option<InMemory> {
         let numbered = |driver: &str| {
             let number = device.name.strip_prefix(driver);
@@ -55,6 +56,7 @@ impl InMemory {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn lies_in_memory(root: &Root, file: &str) -> bool {
     if file.starts_with("/memfd:") {
         return true;

@@ -1,25 +1,37 @@
 //! A snapshot of the machine: plain data, read once by its submodules.
+//!
+//! The data is there on every system: records hold it. Reading the machine is Linux's.
+
+// What only readers need.
+#![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 
 pub mod cgroup;
+#[cfg(target_os = "linux")]
 pub mod claims;
 pub mod completion;
 pub mod content;
 pub mod cpu_sleeps;
 pub mod cpu_times;
 mod device;
+#[cfg(target_os = "linux")]
 pub mod devices;
 pub mod environment;
 pub mod fingerprint;
 pub mod heat;
+#[cfg(target_os = "linux")]
 mod holdings;
 pub mod io_counters;
+#[cfg(target_os = "linux")]
 mod machine;
 pub mod memory_backed;
 mod mountinfo;
+#[cfg(target_os = "linux")]
 pub mod refusal;
 pub mod root;
 mod rows;
+#[cfg(target_os = "linux")]
 mod share;
+#[cfg(target_os = "linux")]
 pub mod signatures;
 pub mod stack;
 pub mod storage;
@@ -28,10 +40,13 @@ pub mod tasks;
 pub mod threads;
 mod topology;
 pub mod tracing;
+#[cfg(target_os = "linux")]
 mod usage;
 
 pub use crate::sys::file_systems;
+#[cfg(target_os = "linux")]
 pub use device::{Details, details};
+#[cfg(target_os = "linux")]
 pub use machine::{read, snapshot};
 pub use rows::{CpuPlace, kernel_cpu};
 

@@ -40,6 +40,7 @@ impl Root {
     ///
     /// # Errors
     /// There may be one, but it can't be read.
+    #[cfg(target_os = "linux")]
     pub fn read(&self, absolute: impl AsRef<Path>) -> io::Result<Option<String>> {
         let text = present(fs::read(self.path(absolute)))?;
         Ok(text.map(|text| String::from_utf8_lossy(&text).trim().to_owned()))
@@ -49,6 +50,7 @@ impl Root {
     ///
     /// # Errors
     /// There may be one, but it can't be read.
+    #[cfg(target_os = "linux")]
     pub fn list(&self, absolute: impl AsRef<Path>) -> io::Result<Vec<String>> {
         let Some(entries) = present(fs::read_dir(self.path(absolute)))? else { return Ok(Vec::new()) };
         let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
@@ -64,6 +66,7 @@ impl Root {
 }
 
 /// An answer about what may not be there: `None` = it isn't.
+#[cfg(target_os = "linux")]
 fn present<T>(answer: io::Result<T>) -> io::Result<Option<T>> {
     match answer {
         Ok(found) => Ok(Some(found)),

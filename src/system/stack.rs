@@ -5,6 +5,7 @@ use super::device::{self, Device, Number};
 use super::memory_backed::InMemory;
 use super::mountinfo::{self, Mount};
 use super::root::{Root, text};
+#[cfg(target_os = "linux")]
 use super::usage::{devices_of, instances};
 use crate::sys::file_systems::{FileSystemType, Home};
 use serde::{Deserialize, Serialize};
@@ -99,6 +100,7 @@ impl Stack {
 }
 
 /// What an existing target of this machine lies on.
+#[cfg(target_os = "linux")]
 pub fn stack(path: &Path) -> Stack {
     let root = Root::live();
     if let Some(number) = device::block_number(path) {
@@ -111,6 +113,7 @@ pub fn stack(path: &Path) -> Stack {
 }
 
 /// What the block device with this number lies on.
+#[cfg(target_os = "linux")]
 pub fn of_device(root: &Root, number: Number) -> Stack {
     match Device::of(root, number) {
         Some(device) => downwards(root, vec![device], None),
@@ -119,6 +122,7 @@ pub fn of_device(root: &Root, number: Number) -> Stack {
 }
 
 /// What a file lies on. `place`: its path without links; `number`: of its file system's device, where known.
+#[cfg(target_os = "linux")]
 pub fn of_file(root: &Root, place: &Path, number: Option<Number>) -> Stack {
     match Beneath::file(root, place, number, NESTING) {
         Ok(found) => downwards(root, found.devices, Some(found.file_system)),
@@ -129,6 +133,7 @@ pub fn of_file(root: &Root, place: &Path, number: Option<Number>) -> Stack {
 /// How many file systems lie on each other at most, by loop devices and overlays.
 const NESTING: u32 = 8;
 
+#[cfg(target_os = "linux")]
 fn downwards(root: &Root, first: Vec<Device>, file_system: Option<String>) -> Stack {
     let names = |devices: &[Device]| devices.iter().map(|device| device.name.clone()).collect();
     let mut stack = Stack { file_system, first: names(&first), ..Stack::default() };
@@ -146,6 +151,7 @@ fn downwards(root: &Root, first: Vec<Device>, file_system: Option<String>) -> St
 }
 
 /// Describes a device; what it lies on is appended to `open`.
+#[cfg(target_os = "linux")]
 fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
     let is = |directory: &str| device.directory().join(directory).exists();
     let slaves = device.slaves();
@@ -181,6 +187,7 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
     Layer { name, kind, on, faithful, counted, unknown_below, traits, memory }
 }
 
+#[cfg(target_os = "linux")]
 fn behind_loop(root: &Root, file: &str) -> Result<Vec<Device>, String> {
     if file.ends_with(" (deleted)") {
         return Err(format!("the file behind it, {file}, has no name any more"));
@@ -202,6 +209,7 @@ struct Beneath {
 }
 
 impl Beneath {
+    #[cfg(target_os = "linux")]
     fn file(root: &Root, place: &Path, number: Option<Number>, nesting: u32) -> Result<Beneath, String> {
         let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
         let mount = mountinfo::holding(&mounts, place);
@@ -261,6 +269,7 @@ fn deviceless(mount: &Mount) -> Option<String> {
 }
 
 /// A file of an overlay is one of the uppermost of its directories that has it.
+#[cfg(target_os = "linux")]
 fn overlay(root: &Root, mount: &Mount, place: &Path, nesting: u32) -> Result<Beneath, String> {
     let hidden =
         || "overlay: the directories it is made of are out of sight, in another mount namespace".to_string();

@@ -1,17 +1,23 @@
 //! What a target is: read from the file system before planning.
 
 use super::completion::{Completion, Polling};
+#[cfg(target_os = "linux")]
 use super::device::{Device, split};
 use super::root::Root;
+#[cfg(target_os = "linux")]
 use super::{devices, share};
 use crate::sys::file_systems::{self, FileSystemType, Trait};
+#[cfg(target_os = "linux")]
 use crate::sys::problem::{Problem, TargetError};
-use crate::sys::{block, files};
+#[cfg(target_os = "linux")]
+use crate::sys::{block, files, path};
+#[cfg(target_os = "linux")]
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
+#[cfg(target_os = "linux")]
 use rustix::io::Errno;
 use std::fs::File;
+#[cfg(target_os = "linux")]
 use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Facts about one target, as far as plans need them.
@@ -82,6 +88,7 @@ pub fn is_drive_letter(target: &[u8]) -> bool {
 ///
 /// # Errors
 /// A message: there is no such device, or the share isn't mounted.
+#[cfg(target_os = "linux")]
 pub fn locate(target: &[u8]) -> Result<PathBuf, String> {
     locate_at(&Root::live(), target)
 }
@@ -90,8 +97,9 @@ pub fn locate(target: &[u8]) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// As [`locate`].
+#[cfg(target_os = "linux")]
 pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, String> {
-    let as_given = || PathBuf::from(std::ffi::OsStr::from_bytes(target));
+    let as_given = || path::path(target).to_owned();
     if let [b'#', name @ ..] = target
         && !name.is_empty()
     {
@@ -116,6 +124,7 @@ pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// What keeps us from looking: permissions, too long names, link loops, a link that leads nowhere.
+#[cfg(target_os = "linux")]
 pub fn probe(path: &Path) -> Result<TargetFacts, TargetError> {
     let found = match files::look(path) {
         Ok(found) => found,
@@ -147,6 +156,7 @@ pub fn probe(path: &Path) -> Result<TargetFacts, TargetError> {
 }
 
 /// Facts about the place where a file would be created: those of the nearest directory above that exists.
+#[cfg(target_os = "linux")]
 fn missing(path: &Path) -> TargetFacts {
     let directory = existing_directory(path);
     let direct = rustix::fs::stat(&directory).ok().and_then(|found| {
@@ -171,6 +181,7 @@ fn existing_directory(path: &Path) -> PathBuf {
 }
 
 /// What the kernel states (since Linux 6.1, and not for every file system).
+#[cfg(target_os = "linux")]
 fn stated(path: &Path) -> Option<DirectRequirements> {
     let found = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::DIOALIGN).ok()?;
     StatxFlags::from_bits_retain(found.stx_mask)
@@ -184,6 +195,7 @@ fn aligned(block: u32) -> DirectRequirements {
 }
 
 /// What can be found out by opening the file, for reading.
+#[cfg(target_os = "linux")]
 fn tried(path: &Path, found: &Stat, file_system: &str) -> Option<DirectRequirements> {
     let flags = OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC;
     if rustix::fs::open(path, flags, Mode::empty()).err() == Some(Errno::INVAL) {
@@ -198,6 +210,7 @@ fn tried(path: &Path, found: &Stat, file_system: &str) -> Option<DirectRequireme
 }
 
 /// Capacity and logical block size of a device, bytes; from /sys if we may not even read it.
+#[cfg(target_os = "linux")]
 fn device_sizes(path: &Path, found: &Stat) -> Result<(u64, Option<u32>), TargetError> {
     let fail = |error| TargetError::from_io(path, "read its size", "read", error);
     let known = Device::of(&Root::live(), split(found.st_rdev));

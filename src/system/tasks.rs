@@ -63,6 +63,7 @@ struct Times {
 
 impl Tasks {
     /// All tasks now; `None` = there are too many of them, or none can be seen.
+    #[cfg(target_os = "linux")]
     pub fn read(root: &Root) -> Option<Tasks> {
         let at = clock::monotonic();
         let own = std::process::id();
@@ -109,6 +110,7 @@ impl Tasks {
 }
 
 impl Times {
+    #[cfg(target_os = "linux")]
     fn of(root: &Root, pid: u32) -> Option<Times> {
         let stat = root.text(format!("/proc/{pid}/stat"))?;
         let (head, numbers) = stat.rsplit_once(')')?;

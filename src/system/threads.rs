@@ -18,6 +18,7 @@ pub struct ThreadTimes {
 
 impl ThreadTimes {
     /// Of a thread of this process since it was started; `None` = it has ended, or the kernel doesn't tell.
+    #[cfg(target_os = "linux")]
     pub fn of(root: &Root, thread: i32) -> Option<ThreadTimes> {
         let directory = format!("/proc/self/task/{thread}");
         // The name, which comes second, may hold anything: what follows the last parenthesis is numbers.

@@ -70,7 +70,7 @@ const fn seconds(set: fn(&mut Draft, i32)) -> Read {
 fn seed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     draft.overrides.rand_seed = Some(match value {
         // The low 32 bits, as DISKSPD takes them.
-        [] => clock::uptime_millis() as u32,
+        [] => clock::seed_millis() as u32,
         _ => units::parse_seed(value).map_err(|error| {
             Problem::new(error.position, error.kind.to_string()).expected("a 32-bit number")
         })?,

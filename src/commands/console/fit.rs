@@ -1,6 +1,7 @@
 //! The live line on one line of the terminal: a longer one would wrap, and each new one would leave a piece
 //! of it behind.
 
+use crate::sys::terminal;
 use crate::units::visible::drives;
 
 /// What stands between the parts of a line.
@@ -10,9 +11,7 @@ const SHORTEST_PATH: usize = 8;
 
 /// Columns that may be written to: the last one stays free, since some terminals wrap when it is filled.
 pub(super) fn columns() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stderr());
-    let columns = size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-    columns.unwrap_or(80).saturating_sub(1)
+    terminal::columns().unwrap_or(80).saturating_sub(1)
 }
 
 /// Columns that a text takes at most: what is not ASCII may be two wide.

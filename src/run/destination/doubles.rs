@@ -1,8 +1,7 @@
 //! What a run reads and what it writes are different files, each of them named once.
 
 use super::{Destination, place};
-use std::fs::FileType;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use crate::sys::inode::{self, Kind};
 use std::path::{Path, PathBuf};
 
 /// A file, and what it was named by.
@@ -18,7 +17,7 @@ pub struct Named {
 #[derive(Debug, PartialEq, Eq)]
 enum Identity {
     /// Device and inode.
-    There(u64, u64),
+    There((u64, u64)),
     /// A file that isn't there yet, in a folder that is.
     New(PathBuf),
 }
@@ -76,20 +75,20 @@ fn is_regular(path: &str) -> bool {
 /// `None` = it can be written by several at once, or nothing is known of it.
 fn identity(path: &Path) -> Option<Identity> {
     match std::fs::metadata(path) {
-        Ok(found) => mixes_up(found.file_type()).then(|| Identity::There(found.dev(), found.ino())),
+        Ok(found) => mixes_up(Kind::of(&found)).then(|| Identity::There(inode::identity(&found))),
         Err(_) => place(path).map(Identity::New),
     }
 }
 
 /// Whether two who write to it spoil each other's work.
-fn mixes_up(kind: FileType) -> bool {
-    kind.is_file() || kind.is_fifo() || kind.is_socket() || kind.is_block_device()
+fn mixes_up(kind: Kind) -> bool {
+    matches!(kind, Kind::File | Kind::Pipe | Kind::Socket | Kind::BlockDevice)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
+    use crate::sys::inode::symlink;
 
     #[test]
     fn the_same_file_is_known_by_any_name_and_before_it_is_there() {

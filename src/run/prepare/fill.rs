@@ -3,12 +3,10 @@
 use super::Order;
 use crate::run::crew;
 use crate::sys::memory::Buffer;
-use crate::sys::writeback;
+use crate::sys::{positioned, writeback};
 use crate::workload::payload;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Bytes per write: a multiple of the pattern's 256, so that one buffer does for all offsets.
@@ -68,7 +66,7 @@ pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<
         match run(&part, IN_FLIGHT, size, progress) {
             Ok(()) => done = part.to,
             // It said it could and can't (file systems in user space): the cache always can.
-            Err(Error::Io(error)) if error.raw_os_error() == Some(libc::EINVAL) => {}
+            Err(Error::Io(error)) if error.kind() == io::ErrorKind::InvalidInput => {}
             Err(error) => return Err(part.failed(error)),
         }
     }
@@ -134,7 +132,7 @@ impl<'a> Part<'a> {
             }
             let length = BLOCK.min(self.to - offset);
             let bytes = self.block.get(..length as usize).unwrap_or(self.block);
-            let written = self.file.write_all_at(bytes, offset);
+            let written = positioned::write_all(self.file, bytes, offset);
             let written =
                 if self.direct { written } else { written.and_then(|()| self.write_back(offset, length)) };
             written.inspect_err(|_| _ = self.end.fetch_min(offset, Ordering::Relaxed))?;
@@ -145,14 +143,10 @@ impl<'a> Part<'a> {
     /// Keeps the device busy and the cache small: memory full of dirty pages would stop everything at the end.
     fn write_back(&self, offset: u64, length: u64) -> io::Result<()> {
         let behind = offset.checked_sub(BEHIND * BLOCK).filter(|start| *start >= self.from);
-        let awaited = behind.map_or(Ok(()), |start| writeback::complete(self.file.as_fd(), start, BLOCK));
-        match writeback::start(self.file.as_fd(), offset, length).and(awaited) {
+        let awaited = behind.map_or(Ok(()), |start| writeback::complete(self.file, start, BLOCK));
+        match writeback::start(self.file, offset, length).and(awaited) {
             // Where it isn't supported, the flush at the end does all.
-            Err(error)
-                if !matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS | libc::ESPIPE)) =>
-            {
-                Err(error)
-            }
+            Err(error) if !writeback::is_unsupported(&error) => Err(error),
             _ => Ok(()),
         }
     }
@@ -181,9 +175,10 @@ mod tests {
         let stop = AtomicBool::new(false);
         let job = Job { file: &file, direct: None, order: &order(size), stop: &stop };
         fill(&job, &mut |_, _| ()).unwrap();
-        let mut content = vec![0; size as usize + 1];
-        assert_eq!(file.read_at(&mut content, 0).unwrap() as u64, size);
-        assert!(content[..size as usize].iter().enumerate().all(|(offset, byte)| *byte == offset as u8));
+        assert_eq!(file.metadata().unwrap().len(), size);
+        let mut content = vec![0; size as usize];
+        positioned::read_exact(&file, &mut content, 0).unwrap();
+        assert!(content.iter().enumerate().all(|(offset, byte)| *byte == offset as u8));
     }
 
     #[test]
@@ -194,10 +189,8 @@ mod tests {
         for direct in [None, Some((&unwritable, 512))] {
             let job = Job { file: &unwritable, direct, order: &order(1 << 40), stop: &stop };
             let error = fill(&job, &mut |_, _| ()).unwrap_err();
-            assert!(
-                matches!(&error.error, Error::Io(error) if error.raw_os_error() == Some(libc::EBADF)),
-                "{error:?}"
-            );
+            let Error::Io(why) = &error.error else { panic!("{error:?}") };
+            assert!(why.to_string().starts_with("Bad file descriptor"), "{why}");
             assert_eq!(error.written, 0);
         }
     }

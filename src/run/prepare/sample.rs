@@ -2,11 +2,10 @@
 //! everything that compresses, answer them without asking the medium.
 
 use crate::sys::memory::Buffer;
+use crate::sys::{page_cache, positioned};
 use crate::system::content::estimate::is_zero;
-use rustix::fs::Advice;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// Blocks that are read: the first one, the last one, and others evenly between them.
@@ -42,13 +41,13 @@ impl Sample {
 /// No right to read it, or what reading it answers.
 pub(super) fn take(path: &Path, size: u64) -> io::Result<Sample> {
     let file = File::open(path)?;
-    let _ = rustix::fs::fadvise(&file, 0, None, Advice::Random);
+    page_cache::read_nothing_ahead(&file);
     let mut block = Buffer::new(BLOCK as usize)?;
     let mut sample = Sample { blocks: 0, zeros: 0 };
     for offset in offsets(size) {
         let length = BLOCK.min(size - offset) as usize;
         let Some(bytes) = block.as_mut_slice().get_mut(..length) else { continue };
-        file.read_exact_at(bytes, offset)?;
+        positioned::read_exact(&file, bytes, offset)?;
         // Blocks of the pattern begin with a zero: alone, it tells nothing.
         if length == 1 {
             continue;

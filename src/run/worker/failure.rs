@@ -3,6 +3,7 @@
 use super::{Failure, Loop, TICK};
 use crate::clock::{self, Nanos};
 use crate::engine::{Direction, Done, EngineError, Io};
+use crate::sys::problem::usual_cause;
 use std::time::Duration;
 
 /// How long in-flight I/O is waited for after a failure, to count what else failed.
@@ -96,24 +97,8 @@ impl Loop<'_> {
             io.request,
             io.length,
             io.offset,
-            hint(errno)
+            usual_cause(errno)
         );
         Failure::new(message, format!("{direction} of '{path}': {error}"))
-    }
-}
-
-/// What probably is the matter, for errors that have a usual cause.
-fn hint(errno: i32) -> &'static str {
-    match errno {
-        libc::EINVAL => {
-            "; without the cache (-S) block size and offsets have to be multiples of the logical block"
-        }
-        libc::EIO | libc::ENODEV | libc::ENXIO => "; the device failed or is gone: see dmesg",
-        libc::EFAULT => "; the memory-mapped file (-Sm) was made shorter during the run",
-        libc::ENOSPC => "; the file system is full",
-        libc::EFBIG => "; no file may be that large here: see ulimit -f, and what the file system allows",
-        libc::ENOMEM => "; no memory for this I/O: lower -b or -o",
-        libc::EOPNOTSUPP => "; the file system or driver does not support this kind of I/O",
-        _ => "",
     }
 }

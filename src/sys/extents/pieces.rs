@@ -41,23 +41,19 @@ pub struct Piece {
 /// # Errors
 /// What the kernel answers, such as `EIO`. A file system that can tell nothing has one written piece.
 pub fn each_piece(
-    file: BorrowedFd<'_>,
+    file: impl AsFd,
     from: u64,
     to: u64,
     sync: bool,
     take: &mut dyn FnMut(Piece) -> bool,
 ) -> io::Result<()> {
+    let file = file.as_fd();
     let flags = if sync { FLAG_SYNC } else { 0 };
     let mut covered = from;
     while covered < to {
         let map = match fetch(file, covered, to, flags) {
             Ok(map) => map,
-            Err(error)
-                if matches!(
-                    error.raw_os_error(),
-                    Some(libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL | libc::EBADR)
-                ) =>
-            {
+            Err(error) if cannot_tell(&error) => {
                 return by_seeking(file, covered, to, take);
             }
             Err(error) => return Err(error),

@@ -1,12 +1,11 @@
 //! Blocks read here and there, past the page cache.
 
 use super::estimate::{compressed_size, fingerprint, is_zero};
-use super::{Order, open};
+use super::{Order, Sample, open};
 use crate::clock::{self, Nanos};
 use crate::sys::extents::{Kind, Piece};
 use crate::sys::memory::Buffer;
 use rustix::fs::{Advice, OFlags};
-use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::File;
 use std::num::NonZero;
@@ -17,27 +16,6 @@ use std::os::unix::fs::FileExt;
 const BLOCKS: u64 = 128;
 /// Bytes of each, where the device has no larger logical block.
 const BLOCK: u64 = 4096;
-
-/// Blocks that were read from a target.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sample {
-    /// Bytes of a block.
-    pub block_size: u64,
-    /// Whether they were read past the page cache.
-    pub direct: bool,
-    /// Blocks read where something was written. All other figures but the last two are about them.
-    pub blocks: u64,
-    /// Those that are nothing but zeros.
-    pub zeros: u64,
-    /// Those that are the same as another one, zeros not counted.
-    pub repeats: u64,
-    /// Bytes that compression would leave of them, estimated.
-    pub compressed: u64,
-    /// Blocks read where the file system says that nothing was written.
-    pub unwritten: u64,
-    /// Those of them that are nothing but zeros: the others are in memory, about to be written.
-    pub unwritten_zeros: u64,
-}
 
 /// Reads blocks between `order.from` and `to` until the time is over, at least one. Nothing is read where there are
 /// holes. `None` = nothing could be read.

@@ -30,6 +30,7 @@ pub struct Disk {
 }
 
 /// Beneath partitions, the device mapper and RAID.
+#[cfg(target_os = "linux")]
 pub(super) fn beneath(root: &Root, targets: &[Storage]) -> Vec<Disk> {
     let mut disks: Vec<Disk> = Vec::new();
     for target in targets {
@@ -60,6 +61,7 @@ pub(super) fn beneath(root: &Root, targets: &[Storage]) -> Vec<Disk> {
 }
 
 /// All that stand for hardware and have a medium.
+#[cfg(target_os = "linux")]
 pub(super) fn hardware(root: &Root) -> Vec<Disk> {
     device::all(root)
         .filter(|device| !device.is_partition() && !device.is_virtual() && device.size().unwrap_or(0) > 0)
@@ -105,6 +107,7 @@ fn misaligned(partition: &Device, disk: &Device) -> Option<String> {
     (start % block != 0).then(|| partition.node().display().to_string())
 }
 
+#[cfg(target_os = "linux")]
 fn describe(device: &Device) -> Disk {
     let hardware = hardware_of(device);
     let above = || hardware.iter().flat_map(|path| path.ancestors());

@@ -14,6 +14,7 @@ pub enum StampClock {
 
 impl StampClock {
     /// The time by this clock.
+    #[cfg(target_os = "linux")]
     pub fn now(self) -> Nanos {
         match self {
             StampClock::Monotonic => clock::monotonic(),

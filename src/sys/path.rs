@@ -1,11 +1,30 @@
-//! Text as the user gave it: usually UTF-8, but paths need not be.
+//! Paths as raw bytes: text as the user gave it is usually UTF-8, but names of files need not be. The only place that
+//! knows how an operating system spells a name.
 
 use crate::units::visible;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+#[cfg(unix)]
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+/// The path of these bytes.
+pub fn path(bytes: &[u8]) -> &Path {
+    Path::new(named(bytes))
+}
+
+/// Every sequence of bytes without a zero is a name.
+#[cfg(unix)]
+fn named(bytes: &[u8]) -> &OsStr {
+    OsStr::from_bytes(bytes)
+}
+
+/// Names are text where they aren't bytes: what is none, in a record of another system, is no name.
+#[cfg(not(unix))]
+fn named(bytes: &[u8]) -> &OsStr {
+    OsStr::new(std::str::from_utf8(bytes).unwrap_or_default())
+}
 
 /// Bytes of an argument or a path, kept exactly. In JSON a string where it is UTF-8, else `{"bytes": [..]}`.
 #[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,12 +38,12 @@ impl RawText {
 
     /// As the operating system takes it.
     pub fn as_os_str(&self) -> &OsStr {
-        OsStr::from_bytes(&self.0)
+        named(&self.0)
     }
 
     /// As a path.
     pub fn as_path(&self) -> &Path {
-        Path::new(self.as_os_str())
+        path(&self.0)
     }
 }
 
@@ -42,7 +61,7 @@ impl From<Vec<u8>> for RawText {
 
 impl From<OsString> for RawText {
     fn from(text: OsString) -> Self {
-        RawText(text.into_vec())
+        RawText(text.into_encoded_bytes())
     }
 }
 

@@ -1,7 +1,4 @@
 //! The processor's time-stamp counter, read raw.
-//!
-//! Besides `sys` the only place with `unsafe`: `sys` itself reads the clock, and imports point one way.
-#![allow(unsafe_code)]
 
 /// Whether the counter runs at one rate in every state of the processor, and the kernel, whose watchdog compares it with
 /// other clocks, still lists it as one to keep time by.

@@ -1,0 +1,221 @@
+//! The engines there are: plain data, which plans and records speak of on any system.
+
+/// Direction of an I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// From the target into the buffer.
+    Read,
+    /// From the buffer to the target.
+    Write,
+}
+
+/// The engines there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineKind {
+    /// io_uring.
+    Uring,
+    /// Linux AIO (libaio's interface).
+    Aio,
+    /// `pread(2)`, `pwrite(2)`.
+    Sync,
+    /// Copies from and to mapped files (`-Sm`).
+    Mmap,
+    /// Completes at once, without any I/O: measures the program itself.
+    Null,
+    /// A seeded model of a device on a virtual clock.
+    Sim,
+    /// The same, with a fast cache for writes that fills up.
+    SimCliff,
+    /// The same, with a rate that it only exceeds for a while.
+    SimThrottle,
+    /// The same, growing slower for a minute.
+    SimDrift,
+    /// The same, standing still for a second now and then.
+    SimStall,
+}
+
+impl EngineKind {
+    /// The engine of that name, as `--engine` takes it.
+    pub fn from_name(name: &str) -> Option<EngineKind> {
+        ENGINES.iter().find(|row| row.name == name).map(|row| row.kind)
+    }
+
+    /// Whether the thread itself does the I/O, before it waits, so that there is nothing to wait for.
+    pub fn is_synchronous(self) -> bool {
+        self.row().one_at_a_time
+    }
+
+    /// Its row in [`ENGINES`].
+    pub fn row(self) -> &'static EngineRow {
+        match self {
+            EngineKind::Uring => &ENGINES[0],
+            EngineKind::Aio => &ENGINES[1],
+            EngineKind::Sync => &ENGINES[2],
+            EngineKind::Mmap => &ENGINES[3],
+            EngineKind::Null => &ENGINES[4],
+            EngineKind::Sim => &ENGINES[5],
+            EngineKind::SimCliff => &ENGINES[6],
+            EngineKind::SimThrottle => &ENGINES[7],
+            EngineKind::SimDrift => &ENGINES[8],
+            EngineKind::SimStall => &ENGINES[9],
+        }
+    }
+}
+
+/// One engine: what it is, and what it can do.
+#[derive(Debug)]
+pub struct EngineRow {
+    /// Which one.
+    pub kind: EngineKind,
+    /// What `--engine` calls it.
+    pub name: &'static str,
+    /// One line for the help.
+    pub description: &'static str,
+    /// Largest number of I/Os in flight.
+    pub max_depth: u32,
+    /// Whether data moves at all.
+    pub real_io: bool,
+    /// Whether it needs open files.
+    pub needs_files: bool,
+    /// Whether an I/O has ended when it has been handed over: a thread then does them one by one, in the order of its
+    /// requests, and more outstanding I/Os are only more places in the buffer.
+    pub one_at_a_time: bool,
+    /// Whether time is simulated: the clock must then be a virtual one.
+    pub virtual_time: bool,
+    /// Whether it can poll for completions instead of waiting for an interrupt.
+    pub polls: bool,
+    /// Whether it can have the kernel pin the memory of all I/Os once, instead of that of every single one.
+    pub pins_once: bool,
+}
+
+/// Every engine, in the order of the help.
+pub const ENGINES: [EngineRow; 10] = [
+    EngineRow {
+        kind: EngineKind::Uring,
+        name: "uring",
+        description: "io_uring: many I/Os in flight from one thread",
+        // The kernel's largest submission queue.
+        max_depth: 32_768,
+        real_io: true,
+        needs_files: true,
+        one_at_a_time: false,
+        virtual_time: false,
+        polls: true,
+        pins_once: true,
+    },
+    EngineRow {
+        kind: EngineKind::Aio,
+        name: "aio",
+        description: "Linux AIO, the interface of libaio: many I/Os in flight from one thread, but only without the \
+                      cache (-Su, -Sh); through the cache the kernel does them one after the other, in io_submit",
+        // Half of what the kernel gives to the whole machine unless told otherwise.
+        max_depth: 32_768,
+        real_io: true,
+        needs_files: true,
+        one_at_a_time: false,
+        virtual_time: false,
+        polls: false,
+        pins_once: false,
+    },
+    EngineRow {
+        kind: EngineKind::Sync,
+        name: "sync",
+        description: "pread and pwrite: one I/O at a time, whatever -o says",
+        max_depth: MODEL_DEPTH,
+        real_io: true,
+        needs_files: true,
+        one_at_a_time: true,
+        virtual_time: false,
+        polls: false,
+        pins_once: false,
+    },
+    EngineRow {
+        kind: EngineKind::Mmap,
+        name: "mmap",
+        description: "copies from and to memory-mapped files, one at a time: for -Sm, and chosen by it",
+        max_depth: MODEL_DEPTH,
+        real_io: true,
+        needs_files: true,
+        one_at_a_time: true,
+        virtual_time: false,
+        polls: false,
+        pins_once: false,
+    },
+    EngineRow {
+        kind: EngineKind::Null,
+        name: "null",
+        description: "completes at once without any I/O: measures the program itself",
+        max_depth: MODEL_DEPTH,
+        real_io: false,
+        needs_files: false,
+        one_at_a_time: false,
+        virtual_time: false,
+        polls: false,
+        pins_once: false,
+    },
+    EngineRow {
+        kind: EngineKind::Sim,
+        name: "sim",
+        description: "a seeded model of an NVMe drive on a virtual clock: the same figures on every machine",
+        ..SIMULATED
+    },
+    EngineRow {
+        kind: EngineKind::SimCliff,
+        name: "sim:cliff",
+        description: "the same with a fast write cache of 64 GiB for each thread; what is written after that takes five \
+                      times as long",
+        ..SIMULATED
+    },
+    EngineRow {
+        kind: EngineKind::SimThrottle,
+        name: "sim:throttle",
+        description: "the same, limited to 3000 I/Os per second and thread once 150,000 more than that have been done",
+        ..SIMULATED
+    },
+    EngineRow {
+        kind: EngineKind::SimDrift,
+        name: "sim:drift",
+        description: "the same, every I/O taking longer and longer for the first minute, twice as long in the end",
+        ..SIMULATED
+    },
+    EngineRow {
+        kind: EngineKind::SimStall,
+        name: "sim:stall",
+        description: "the same, beginning no I/O for one second of every six",
+        ..SIMULATED
+    },
+];
+
+/// What simulated devices have in common.
+const SIMULATED: EngineRow = EngineRow {
+    kind: EngineKind::Sim,
+    name: "",
+    description: "",
+    max_depth: MODEL_DEPTH,
+    real_io: false,
+    needs_files: false,
+    one_at_a_time: false,
+    virtual_time: true,
+    polls: false,
+    pins_once: false,
+};
+
+/// Depth of the engines without a kernel queue: bounds their memory, 64 MiB at most.
+const MODEL_DEPTH: u32 = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_row_and_name() {
+        for row in &ENGINES {
+            assert_eq!(row.kind.row().name, row.name);
+            assert_eq!(EngineKind::from_name(row.name), Some(row.kind));
+        }
+        assert_eq!(EngineKind::from_name("Uring"), None);
+        assert_eq!(EngineKind::from_name(""), None);
+    }
+}

@@ -1,0 +1,25 @@
+//! How a target is opened, decided before it is.
+
+/// How a target is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenMode {
+    /// Reads occur.
+    pub read: bool,
+    /// Writes occur.
+    pub write: bool,
+    /// `O_DIRECT`.
+    pub direct: bool,
+    /// `O_DSYNC`.
+    pub dsync: bool,
+    /// Access hints (`-fr`, `-fs`).
+    pub hint: AccessHint,
+}
+
+/// What the kernel is told about the order of accesses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct AccessHint {
+    /// `-fr`
+    pub random: bool,
+    /// `-fs`
+    pub sequential: bool,
+}

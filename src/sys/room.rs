@@ -1,0 +1,62 @@
+//! Room on file systems: how much there is, and taking some of it.
+
+use rustix::fs::{FallocateFlags, StatVfs};
+use rustix::io::Errno;
+use rustix::thread::{CapabilitySet, capabilities};
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+/// What a file system has left.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// Bytes that anybody may take.
+    pub available: u64,
+    /// Bytes that this process may take; `None` = the file system doesn't say (tmpfs without a limit, some file systems in
+    /// user space).
+    pub ours: Option<u64>,
+}
+
+/// Where a path lies; `None` = the kernel doesn't tell.
+pub fn at(path: &Path) -> Option<Room> {
+    rustix::fs::statvfs(path).ok().map(room)
+}
+
+/// Where an open file lies; `None` = the kernel doesn't tell.
+pub fn beneath(file: impl AsFd) -> Option<Room> {
+    rustix::fs::fstatvfs(file).ok().map(room)
+}
+
+fn room(found: StatVfs) -> Room {
+    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+    // What is kept back for the superuser is there for those who have his right to it.
+    let privileged = rustix::process::geteuid().is_root()
+        || capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_RESOURCE));
+    let ours = if privileged { found.f_bfree } else { found.f_bavail };
+    Room { available: bytes(found.f_bavail), ours: (found.f_blocks > 0).then(|| bytes(ours)) }
+}
+
+/// What becomes of the size of a file that space is allocated for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// It grows to the end of the space.
+    Grows,
+    /// It stays: the space lies behind the end.
+    Stays,
+}
+
+/// Allocates space in a file, where the file system can: elsewhere that is no error, and nothing is done.
+///
+/// # Errors
+/// There is none, or [`io::ErrorKind::Interrupted`] by a signal.
+pub fn allocate(file: &File, size: Size, offset: u64, length: u64) -> io::Result<()> {
+    let flags = match size {
+        Size::Grows => FallocateFlags::empty(),
+        Size::Stays => FallocateFlags::KEEP_SIZE,
+    };
+    match if length > 0 { rustix::fs::fallocate(file, flags, offset, length) } else { Ok(()) } {
+        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
