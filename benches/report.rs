@@ -1,4 +1,4 @@
-//! What a large result costs: memory of the results, time and memory of summary, text, XML, JSON and CSV, and of reading
+//! What a large result costs: memory of the results, time and memory of judging, text, XML, JSON and CSV, and of reading
 //! the JSON back.
 //!
 //! `cargo bench --bench report [-- THREADS TARGETS INTERVALS]`. Every thread works on every target, as a pool does:
@@ -9,11 +9,10 @@
 
 use diskspd::profile::{Profile, Target, TimeSpan};
 use diskspd::report::{FORMATS, json};
-use diskspd::results::{
-    DirectionResults, Record, Results, SpanResults, TargetResults, ThreadResults, summarize,
-};
+use diskspd::results::{DirectionResults, Record, Results, SpanResults, TargetResults, ThreadResults};
 use diskspd::stats::{Histogram, Series};
 use diskspd::system::System;
+use diskspd::truth::Judged;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::time::Instant;
@@ -48,20 +47,19 @@ fn measure(threads: u32, targets: u32, intervals: u32) {
         resident()
     );
     let began = Instant::now();
-    let summary = summarize(&record);
+    let judged = Judged::new(&record);
     println!(
-        "  summary {:8.1} ms, {} time span",
+        "  judging {:8.1} ms, {} time span",
         began.elapsed().as_secs_f64() * 1e3,
-        summary.time_spans.len()
+        judged.summary.time_spans.len()
     );
-    drop(summary);
     let mut all = peak();
     for format in FORMATS {
         let before = resident();
         all = all.max(peak());
         forget_peak();
         let (began, mut sink) = (Instant::now(), Sink(0));
-        (format.write)(&record, &mut sink).expect("a sink takes everything");
+        (format.write)(&judged, &mut sink).expect("a sink takes everything");
         println!(
             "  {:7} {:8.1} ms, {:6} MiB written, at most {:5} MiB more memory",
             format.name,
@@ -79,7 +77,7 @@ fn measure(threads: u32, targets: u32, intervals: u32) {
 fn read_back(record: Record) {
     let path = std::env::temp_dir().join(format!("diskspd-bench-{}.json", std::process::id()));
     let mut file = BufWriter::new(File::create(&path).expect("a file for the record"));
-    json::write(&record, &mut file).expect("room for the record");
+    json::write(&Judged::new(&record), &mut file).expect("room for the record");
     file.flush().expect("room for the record");
     drop(record);
     let before = resident();

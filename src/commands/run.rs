@@ -9,13 +9,13 @@ use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, plan_text, profile_text, profile_xml};
-use crate::results::{Record, Results, SpanResults, summarize};
+use crate::results::{Record, Results, SpanResults};
 use crate::run::events::{self, Event, Events};
 use crate::run::{self, Console, Control, End, Options, Outcome, Prefill, Probes};
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::system::{self, System, storage};
-use crate::truth::{Severity as Doubt, judge};
+use crate::truth::{Judged, Severity as Doubt};
 use std::sync::Arc;
 
 /// Returns the exit code.
@@ -232,14 +232,15 @@ fn finish(
     outcome: Outcome,
 ) -> u8 {
     record.results = outcome.results;
+    let judged = Judged::new(&record);
     // What is on standard output in place of this report would be followed by it, and could be read by no program.
     let mut code = match standard_output {
         StandardOutput::Instead => EXIT_SUCCESS,
         StandardOutput::Report | StandardOutput::StreamAndReport => {
-            output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), &record)
+            output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), &judged)
         }
     };
-    code = output::save_all(files, &record).unwrap_or(code);
+    code = output::save_all(files, &judged).unwrap_or(code);
     if !outcome.failures.is_empty() && profile.result_format == ResultFormat::Xml {
         // As DISKSPD: the document ends without a line feed.
         say("");
@@ -257,14 +258,13 @@ fn finish(
         say(format_args!("ERROR: {trouble}"));
         code = EXIT_RUN_FAILED;
     }
-    let judgement = judge(&record, &summarize(&record));
     let detail = match (request.quiet, profile.verbose) {
         (true, _) => Detail::Wrong,
         (false, true) => Detail::Full,
         (false, false) => Detail::Brief,
     };
-    standard_error::write(&findings::text(&judgement, detail));
-    let doubtful = request.strict && judgement.worst() == Some(Doubt::Wrong);
+    standard_error::write(&findings::text(&judged.judgement, detail));
+    let doubtful = request.strict && judged.judgement.worst() == Some(Doubt::Wrong);
     if doubtful && code == EXIT_SUCCESS { EXIT_DOUBTFUL } else { code }
 }
 
@@ -285,7 +285,7 @@ fn save_so_far(record: &mut Record, so_far: &mut Results, files: &[OutFile]) {
     let ended = so_far.time_spans.len();
     std::mem::swap(&mut record.results, so_far);
     record.results.time_spans.resize_with(record.profile.time_spans.len(), SpanResults::default);
-    output::save_all(files, record);
+    output::save_all(files, &Judged::new(record));
     record.results.time_spans.truncate(ended);
     std::mem::swap(&mut record.results, so_far);
 }

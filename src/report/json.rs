@@ -1,9 +1,9 @@
 //! The record as JSON: `docs/record.md` describes every field.
 
 use crate::profile::Profile;
-use crate::results::{Record, RecordFormat, Results, Summary, summarize};
+use crate::results::{Record, RecordFormat, Results, Summary};
 use crate::system::System;
-use crate::truth::{Judgement, judge};
+use crate::truth::{Judged, Judgement};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
@@ -89,10 +89,9 @@ struct Stored<'a> {
 ///
 /// # Errors
 /// Those of `sink`.
-pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
+pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    let Judged { record, summary, judgement } = judged;
     let Record { format, profile, system, results } = record;
-    let summary = &summarize(record);
-    let judgement = &judge(record, summary);
     let mut buffered = io::BufWriter::new(sink);
     serde_json::to_writer(&mut buffered, &Stored { format, profile, system, results, summary, judgement })?;
     buffered.write_all(b"\n")?;
@@ -103,7 +102,7 @@ pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
 pub fn bytes(record: &Record) -> Vec<u8> {
     let mut bytes = Vec::new();
     // Can't fail: memory takes everything, and a record has no maps whose keys JSON could refuse.
-    let _ = write(record, &mut bytes);
+    let _ = write(&Judged::new(record), &mut bytes);
     bytes
 }
 

@@ -10,7 +10,18 @@ use crate::results::{
     summarize,
 };
 use crate::system::System;
+use crate::truth::Judged;
 use crate::units::Size;
+use std::io::{self, Write};
+
+/// Writes the whole report.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    let Judged { record, summary, .. } = judged;
+    sink.write_all(&render(&record.profile, &record.system, summary))
+}
 
 /// The whole report of a record.
 pub fn text(record: &Record) -> Vec<u8> {

@@ -23,28 +23,26 @@ mod verdict;
 mod wording;
 
 pub(super) use flushed::flushed;
-pub(super) use queue::{InFlight, at_the_bottom, in_flight, rates};
+pub(super) use part::Part;
+pub(super) use queue::{InFlight, Queues};
 pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 
-use super::{Limiter, SpanView, limit};
+use super::{Limiter, SpanView};
 use crate::system::io_counters::DeviceFacts;
 use crate::system::stack::Layer;
 use done::Done;
 use effects::{Effect, Found, Judged};
 use limits::{LESS, MORE};
-use part::Part;
 use wording::{amount, count, size, times};
 
 /// The verdict about a time span; `None` = nothing was observed.
-pub(super) fn verdict(span: &SpanView) -> Option<SpanVerdict> {
-    let facts = span.results.observed.as_ref()?.devices.as_ref()?;
-    let parts = Part::all(span, facts);
+pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanVerdict> {
+    let (facts, parts) = (span.devices()?, &span.parts);
     let done: Vec<_> = parts.iter().map(|part| done::done(part, facts, &part.first())).collect();
-    let others = OthersReads::of(&parts, &done, facts);
+    let others = OthersReads::of(parts, &done, facts);
     let measured = span.results.measured.max(1);
     let slack = facts.elapsed.saturating_sub(measured) as f64 / measured as f64;
-    let limits = limit::judge(span).and_then(|limits| limits.limited_by);
-    let by_storage = matches!(limits, Some(Limiter::Storage | Limiter::Depth));
+    let by_storage = matches!(limiter, Some(Limiter::Storage | Limiter::Depth));
     let mut verdicts: Vec<DeviceVerdict> = parts
         .iter()
         .zip(&done)

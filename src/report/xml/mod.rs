@@ -12,11 +12,10 @@ mod writer;
 use crate::profile::{Profile, TimeSpan};
 use crate::report::profile_xml::write_profile;
 use crate::results::{
-    Course, Measured, Record, Results, Row, SpanResults, Summary, TargetResults, ThreadResults,
-    WaitStatistics, summarize,
+    Course, Measured, Results, Row, SpanResults, Summary, TargetResults, ThreadResults, WaitStatistics,
 };
 use crate::system::System;
-use crate::truth::{Judgement, judge};
+use crate::truth::{Judged, Judgement};
 use std::io::{self, Write};
 use writer::Writer;
 
@@ -25,8 +24,9 @@ use writer::Writer;
 ///
 /// # Errors
 /// Those of `sink`.
-pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
-    render(sink, &record.profile, &record.system, &record.results, &summarize(record))
+pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    let Judged { record, summary, .. } = judged;
+    render(sink, &record.profile, &record.system, &record.results, summary)
 }
 
 /// The same with what was found, in elements of our own: the verdict about the devices and the findings at the very end of
@@ -34,10 +34,9 @@ pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of `sink`.
-pub fn write_with_verdict(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
-    let summary = summarize(record);
-    let judgement = judge(record, &summary);
-    render_all(sink, &record.profile, &record.system, &record.results, &summary, Some(&judgement))
+pub fn write_with_verdict(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    let Judged { record, summary, judgement } = judged;
+    render_all(sink, &record.profile, &record.system, &record.results, summary, Some(judgement))
 }
 
 /// Writes the whole document: figures of time spans from `summary`, amounts and intervals of threads and targets from
