@@ -7,7 +7,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use diskspd::profile::{Profile, Target, TimeSpan};
+use diskspd::profile::{Profile, Target, TargetId, TimeSpan};
 use diskspd::report::{FORMATS, json};
 use diskspd::results::{DirectionResults, Record, Results, SpanResults, TargetResults, ThreadResults};
 use diskspd::stats::{Histogram, Series};
@@ -107,7 +107,7 @@ fn record(threads: u32, targets: u32, intervals: u32) -> Record {
         ..TimeSpan::default()
     };
     let thread = |thread: u32| ThreadResults {
-        targets: span.targets.iter().map(|target| results(target, thread, intervals)).collect(),
+        targets: (0..targets).map(|target| results(TargetId(target), thread, intervals)).collect(),
         ..ThreadResults::default()
     };
     let results = SpanResults {
@@ -122,7 +122,7 @@ fn record(threads: u32, targets: u32, intervals: u32) -> Record {
 /// I/Os of a thread on a target in an interval.
 const IOS: u32 = 8;
 
-fn results(target: &Target, thread: u32, intervals: u32) -> TargetResults {
+fn results(target: TargetId, thread: u32, intervals: u32) -> TargetResults {
     let direction = || DirectionResults {
         latency: Some(Histogram::new()),
         series: Some(Series::new(1000, intervals)),
@@ -139,7 +139,7 @@ fn results(target: &Target, thread: u32, intervals: u32) -> TargetResults {
             read.series.iter_mut().for_each(|series| series.record(since_start, nanos));
         }
     }
-    TargetResults { path: target.path.clone(), size: 1 << 30, read, write, ..TargetResults::default() }
+    TargetResults { target, size: 1 << 30, read, write, ..TargetResults::default() }
 }
 
 /// A line of `/proc/self/status`, MiB.

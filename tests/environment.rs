@@ -4,7 +4,7 @@
 
 mod machines;
 
-use diskspd::profile::RawText;
+use diskspd::profile::{RawText, TargetId};
 use diskspd::system::environment::Link;
 use diskspd::system::storage::on_file_system;
 use diskspd::system::{self, System};
@@ -69,7 +69,7 @@ fn bare_metal_is_read() {
     assert_eq!((disk.transport.as_deref(), disk.numa_node), (Some("pcie"), Some(1)));
     assert_eq!(disk.link, Some(Link { speed: 8_000, width: 2, max_speed: 16_000, max_width: 4 }));
     assert_eq!(disk.misaligned, [""; 0]);
-    assert_eq!(disk.targets, [RawText::from("target")]);
+    assert_eq!(disk.targets, [TargetId(0)]);
 }
 
 #[test]

@@ -296,7 +296,7 @@ impl OutFile {
 pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, judged: &Judged) -> Option<u8> {
     let mut failed = None;
     for file in files {
-        if file.is_replaceable() && !judged.record.results.have_figures() {
+        if file.is_replaceable() && !judged.record.host().results.have_figures() {
             say(format_args!(
                 "WARNING: --out {}: is not written, and an earlier file is left as it is: nothing was measured",
                 file.path.display()

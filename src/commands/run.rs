@@ -6,7 +6,7 @@ use super::shown;
 use crate::cli::{EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, PrefillRequest, RunRequest};
 use crate::plan::{PlanError, Severity};
 use crate::profile::validate::{self, validate};
-use crate::profile::{Profile, RawText, ResultFormat};
+use crate::profile::{Profile, RawText, ResultFormat, TargetIds};
 use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, plan_text, profile_text, profile_xml};
 use crate::results::{Record, Results, SpanResults};
@@ -151,13 +151,7 @@ fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), Str
 /// The machine with what the profile's targets lie on, and what is around them.
 fn with_storage(mut system: System, profile: &Profile, options: &Options) -> System {
     if !options.simulated() {
-        let mut paths: Vec<&RawText> = Vec::new();
-        for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
-            if !paths.contains(&&target.path) {
-                paths.push(&target.path);
-            }
-        }
-        system.look_around(paths.into_iter().map(storage::storage).collect());
+        system.look_around(TargetIds::of(profile).paths().iter().map(storage::storage).collect());
     }
     system
 }
@@ -231,7 +225,7 @@ fn finish(
     mut record: Record,
     outcome: Outcome,
 ) -> u8 {
-    record.results = outcome.results;
+    record.host_mut().results = outcome.results;
     let judged = Judged::new(&record);
     // What is on standard output in place of this report would be followed by it, and could be read by no program.
     let mut code = match standard_output {
@@ -283,11 +277,12 @@ fn save_so_far(record: &mut Record, so_far: &mut Results, files: &[OutFile]) {
         return;
     }
     let ended = so_far.time_spans.len();
-    std::mem::swap(&mut record.results, so_far);
-    record.results.time_spans.resize_with(record.profile.time_spans.len(), SpanResults::default);
+    let all = record.profile.time_spans.len();
+    std::mem::swap(&mut record.host_mut().results, so_far);
+    record.host_mut().results.time_spans.resize_with(all, SpanResults::default);
     output::save_all(files, &Judged::new(record));
-    record.results.time_spans.truncate(ended);
-    std::mem::swap(&mut record.results, so_far);
+    record.host_mut().results.time_spans.truncate(ended);
+    std::mem::swap(&mut record.host_mut().results, so_far);
 }
 
 #[cfg(test)]
@@ -316,7 +311,8 @@ mod tests {
             save_so_far(&mut record, &mut results, std::slice::from_ref(&file));
             assert_eq!(results, before);
             let saved = json::read(&std::fs::read(&path).unwrap()).unwrap();
-            let measured: Vec<u64> = saved.results.time_spans.iter().map(|span| span.measured).collect();
+            let measured: Vec<u64> =
+                saved.host().results.time_spans.iter().map(|span| span.measured).collect();
             assert_eq!(measured, [50, if ended > 1 { 50 } else { 0 }, 0]);
         }
         drop(file);

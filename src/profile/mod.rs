@@ -4,12 +4,14 @@
 //! Field names are those of DISKSPD's profile XML, in snake case.
 
 mod raw_text;
+mod target_id;
 pub mod template;
 pub mod validate;
 pub mod xml;
 
 pub use raw_text::RawText;
 use serde::{Deserialize, Serialize};
+pub use target_id::{TargetId, TargetIds, reading_paths};
 
 /// Version of DISKSPD whose command lines, profiles and reports this program keeps.
 pub const COMPATIBLE_VERSION: &str = "2.2.0";

@@ -1,8 +1,7 @@
 //! The record as JSON: `docs/record.md` describes every field.
 
 use crate::profile::Profile;
-use crate::results::{Record, RecordFormat, Results, Summary};
-use crate::system::System;
+use crate::results::{Host, Record, RecordFormat, Summary, version_1};
 use crate::truth::{Judged, Judgement};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -79,8 +78,7 @@ pub enum RecordError {
 struct Stored<'a> {
     format: &'a RecordFormat,
     profile: &'a Profile,
-    system: &'a System,
-    results: &'a Results,
+    hosts: &'a [Host],
     summary: &'a Summary,
     judgement: &'a Judgement,
 }
@@ -91,9 +89,9 @@ struct Stored<'a> {
 /// Those of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary, judgement } = judged;
-    let Record { format, profile, system, results } = record;
+    let Record { format, profile, hosts } = record;
     let mut buffered = io::BufWriter::new(sink);
-    serde_json::to_writer(&mut buffered, &Stored { format, profile, system, results, summary, judgement })?;
+    serde_json::to_writer(&mut buffered, &Stored { format, profile, hosts, summary, judgement })?;
     buffered.write_all(b"\n")?;
     buffered.flush()
 }
@@ -113,18 +111,22 @@ pub fn read(bytes: &[u8]) -> Result<Record, RecordError> {
 
 /// The same out of a file, part by part: the text of a large record takes many times the memory of what it holds.
 pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError> {
-    check_format(&mut source)?;
+    let version = check_format(&mut source)?;
     source.rewind().map_err(|error| RecordError::Unreadable { what: error.to_string() })?;
     let mut parser = serde_json::Deserializer::from_reader(&mut source);
-    let parsed = Record::deserialize(&mut parser).and_then(|record| parser.end().map(|()| record));
+    let parsed = match version {
+        1 => version_1::read(&mut parser),
+        _ => Record::deserialize(&mut parser),
+    };
+    let parsed = parsed.and_then(|record| parser.end().map(|()| record));
     let record = parsed.map_err(|error| explain(error, &mut source))?;
     record.check().map_err(|what| RecordError::Inconsistent { what })?;
     Ok(record)
 }
 
 /// Name and version come first: whatever else differs in other JSON or in a newer record would only be a riddle. Looks
-/// no further than it must.
-fn check_format(source: &mut impl BufRead) -> Result<(), RecordError> {
+/// no further than it must. Returns the version.
+fn check_format(source: &mut impl BufRead) -> Result<u64, RecordError> {
     let mut found = None;
     let mut parser = serde_json::Deserializer::from_reader(&mut *source);
     let read = parser.deserialize_any(Head(&mut found));
@@ -133,7 +135,7 @@ fn check_format(source: &mut impl BufRead) -> Result<(), RecordError> {
         (Some(Name { version, .. }), _) if version > u64::from(RecordFormat::VERSION) => {
             Err(RecordError::NewerVersion { found: version })
         }
-        (Some(_), _) => Ok(()),
+        (Some(Name { version, .. }), _) => Ok(version),
         (None, Err(error)) if error.classify() != Category::Data => Err(explain(error, source)),
         (None, _) => Err(RecordError::NotARecord),
     }

@@ -10,7 +10,7 @@ pub use sample::Sample;
 use super::device::{Device, split};
 use super::root::{Root, number};
 use crate::clock::{self, Nanos};
-use crate::profile::RawText;
+use crate::profile::{RawText, TargetId};
 use crate::sys::extents::{Kind, Piece, each_piece};
 use crate::sys::{block, file_systems};
 use rustix::fs::{FileType, Mode, OFlags};
@@ -22,8 +22,9 @@ use std::path::{Path, PathBuf};
 /// What was found about one target. What is not known is missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentFacts {
-    /// The target, as the user gave it.
-    pub path: RawText,
+    /// The target.
+    #[serde(alias = "path")]
+    pub target: TargetId,
     /// Whether it is a block device.
     pub device: bool,
     /// First byte of the part that is read.
@@ -75,7 +76,9 @@ pub struct Reducer {
 /// What is to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
-    /// The target, as the user gave it.
+    /// The target.
+    pub target: TargetId,
+    /// Its path, as the user gave it.
     pub path: RawText,
     /// Where it is.
     pub location: PathBuf,
@@ -114,7 +117,7 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     };
     let to = order.to.min(size);
     let mut facts =
-        ContentFacts { path: order.path.clone(), device, from: order.from, to, ..ContentFacts::default() };
+        ContentFacts { target: order.target, device, from: order.from, to, ..ContentFacts::default() };
     if order.from >= to {
         return None;
     }

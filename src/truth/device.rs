@@ -27,7 +27,7 @@ pub(super) use part::Part;
 pub(super) use queue::{InFlight, Queues};
 pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 
-use super::{Limiter, SpanView};
+use super::{Limiter, SpanView, failed};
 use crate::system::io_counters::DeviceFacts;
 use crate::system::stack::Layer;
 use done::Done;
@@ -46,7 +46,7 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
     let mut verdicts: Vec<DeviceVerdict> = parts
         .iter()
         .zip(&done)
-        .map(|(part, done)| judge(&Judged { part, facts, slack, by_storage }, done.as_ref(), &others))
+        .map(|(part, done)| judge(span, &Judged { part, facts, slack, by_storage }, done.as_ref(), &others))
         .collect();
     verdicts.sort_by_key(|part| std::cmp::Reverse((part.severity, part.verdict)));
     let worst = verdicts.first()?;
@@ -100,6 +100,7 @@ fn excess(part: &Part, done: &Done) -> u64 {
 }
 
 fn judge(
+    span: &SpanView,
     judged: &Judged,
     first: Result<&Done, &(String, Option<String>)>,
     others: &OthersReads,
@@ -119,7 +120,7 @@ fn judge(
         );
     }
     if part.has_devices() {
-        found.effects.extend(judged.single());
+        found.effects.extend(judged.single(span.host));
     }
     found.effects.extend(judged.memory());
     let main = match found.effects.iter().max_by_key(|effect| (effect.severity, effect.verdict)) {
@@ -130,7 +131,7 @@ fn judge(
     let names = |layers: Vec<&Layer>| layers.iter().map(|layer| layer.name.clone()).collect();
     let flush: Vec<u64> = part.targets.iter().filter_map(|target| target.flush).collect();
     let mut verdict = DeviceVerdict {
-        targets: part.targets.iter().map(|target| target.path.clone()).collect(),
+        targets: part.targets.iter().map(|target| span.host.path(target.target).clone()).collect(),
         devices: names(part.first()),
         leaves: names(part.leaves()),
         verdict: main.verdict,
@@ -146,6 +147,7 @@ fn judge(
         flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| *ns as f64 / 1e9).sum()),
     };
     verdict.evidence = evidence(judged, &verdict, &found.effects);
+    verdict.message += &failed::beside(span, |target| part.has(target));
     verdict
 }
 

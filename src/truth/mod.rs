@@ -88,13 +88,14 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     let mut limits = vec![None; record.profile.time_spans.len()];
     let mut verdicts = Vec::new();
     if summary.time_spans.iter().any(Option::is_some) {
-        findings.extend(environment::of_run(&record.system));
+        findings.extend(environment::of_run(record.host()));
     }
     findings.extend(ended::of_run(record));
-    let spans = record.profile.time_spans.iter().zip(&record.results.time_spans).zip(&summary.time_spans);
+    let spans =
+        record.profile.time_spans.iter().zip(&record.host().results.time_spans).zip(&summary.time_spans);
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };
-        let view = SpanView::new(index + 1, &record.profile, asked, &record.system, results, measured);
+        let view = SpanView::new(index + 1, &record.profile, asked, record.host(), results, measured);
         let concluded = Conclusions::of(&view);
         findings.extend(CHECKS.iter().flat_map(|check| check(&view, &concluded)));
         steadiness[index] = concluded.steadiness;

@@ -169,7 +169,7 @@ fn remote(span: &SpanView, disk: &Disk) -> Option<Finding> {
     }
     let works = |thread: usize| {
         let targets = span.results.threads.get(thread).map_or(&[][..], |thread| &thread.targets);
-        targets.iter().any(|target| disk.targets.contains(&target.path))
+        targets.iter().any(|target| disk.targets.contains(&target.target))
     };
     let bound = bound(span).enumerate().filter(|(thread, _)| works(*thread));
     let nodes: Vec<u32> = bound.filter_map(|(_, cpu)| topology.node_of(cpu?)).collect();
@@ -201,7 +201,7 @@ fn remote(span: &SpanView, disk: &Disk) -> Option<Finding> {
         .shown_by(format!("{name} is on NUMA node {node}, their CPUs on {}", others.join(", ")))
         .remedy("bind the threads to the CPUs of the device's node (-a)");
     Some(match disk.targets.as_slice() {
-        [only] => finding.on(only),
+        [only] => finding.on(span.host.path(*only)),
         _ => finding,
     })
 }

@@ -3,9 +3,9 @@
 use super::crowd::{self, Crowd};
 use super::device::{self, Part, Queues};
 use super::late::{self, Late};
-use super::{Limiter, Limits, SpanVerdict, Steadiness, failed, limit, steady};
-use crate::profile::{Profile, Target, TimeSpan};
-use crate::results::{Effort, Measured, SpanResults};
+use super::{Limiter, Limits, SpanVerdict, Steadiness, limit, steady};
+use crate::profile::{Profile, Target, TargetId, TargetIds, TimeSpan};
+use crate::results::{Effort, Host, Measured, SpanResults, TargetResults};
 use crate::system::System;
 use crate::system::io_counters::DeviceFacts;
 
@@ -19,11 +19,15 @@ pub struct SpanView<'a> {
     /// What was asked for.
     pub asked: &'a TimeSpan,
     /// Where it ran.
+    pub host: &'a Host,
+    /// The machine there.
     pub system: &'a System,
     /// Raw counters, and what was observed beside them.
     pub results: &'a SpanResults,
     /// The figures that the report shows.
     pub measured: &'a Measured,
+    /// The ids of the targets that were asked for, in their order.
+    ids: Vec<TargetId>,
     /// The targets by the devices that they share; empty = nobody looked.
     pub(super) parts: Vec<Part<'a>>,
     /// How many I/Os the devices had in flight, and how fast they were.
@@ -36,12 +40,14 @@ impl<'a> SpanView<'a> {
         number: usize,
         profile: &'a Profile,
         asked: &'a TimeSpan,
-        system: &'a System,
+        host: &'a Host,
         results: &'a SpanResults,
         measured: &'a Measured,
     ) -> SpanView<'a> {
+        let (system, ids) = (&host.system, TargetIds::of(profile).of_span(asked));
         let (parts, queues) = (Vec::new(), Queues::default());
-        let mut view = SpanView { number, profile, asked, system, results, measured, parts, queues };
+        let mut view =
+            SpanView { number, profile, asked, host, system, results, measured, ids, parts, queues };
         if let Some(facts) = view.devices() {
             view.parts = Part::all(&view, facts);
             view.queues = Queues::of(&view.parts, facts);
@@ -59,11 +65,34 @@ impl<'a> SpanView<'a> {
         self.results.observed.as_ref()?.effort.as_ref()
     }
 
-    /// Whether the page cache was between the I/Os of a target and its storage; for one that isn't mapped.
-    pub(super) fn is_cached(&self, target: &Target) -> bool {
-        let found = self.system.targets.iter().find(|storage| storage.path == target.path);
-        target.is_cached(found.is_some_and(|on| on.file_system.is_none() && on.device.is_some()))
+    /// The targets as they were asked for.
+    pub(super) fn targets(&self) -> impl Iterator<Item = Asked<'a>> {
+        self.ids.iter().zip(&self.asked.targets).map(|(id, target)| Asked { id: *id, target })
     }
+
+    /// What every thread did on its targets.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'a TargetResults> {
+        self.results.threads.iter().flat_map(|thread| &thread.targets)
+    }
+
+    /// What was done on a target, all threads together; `of`: the amount of one.
+    pub(super) fn done(&self, id: TargetId, of: fn(&TargetResults) -> u64) -> u64 {
+        let rows = self.rows().filter(|row| row.target == id);
+        rows.map(of).fold(0, u64::saturating_add)
+    }
+
+    /// Whether the page cache was between the I/Os of a target and its storage; for one that isn't mapped.
+    pub(super) fn is_cached(&self, asked: Asked) -> bool {
+        let found = self.host.storage(asked.id);
+        asked.target.is_cached(found.is_some_and(|on| on.file_system.is_none() && on.device.is_some()))
+    }
+}
+
+/// A target of a time span as it was asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub id: TargetId,
+    pub target: &'a Target,
 }
 
 /// What is concluded about a time span, in the order of the fields: each from the view and from what stands above it.
@@ -89,7 +118,7 @@ impl<'a> Conclusions<'a> {
         let late = late::judge(span, limits.as_ref());
         let steadiness = steady::judge(span);
         let limiter = limits.as_ref().and_then(|limits| limits.limited_by);
-        let verdict = device::verdict(span, limiter).map(|verdict| failed::mentioned(span, verdict));
+        let verdict = device::verdict(span, limiter);
         Conclusions { crowd, limits, late, steadiness, verdict }
     }
 

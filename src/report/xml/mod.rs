@@ -26,7 +26,8 @@ use writer::Writer;
 /// Those of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary, .. } = judged;
-    render(sink, &record.profile, &record.system, &record.results, summary)
+    let host = record.host();
+    render(sink, &record.profile, &host.system, &host.results, summary)
 }
 
 /// The same with what was found, in elements of our own: the verdict about the devices and the findings at the very end of
@@ -36,7 +37,8 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
 /// Those of `sink`.
 pub fn write_with_verdict(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary, judgement } = judged;
-    render_all(sink, &record.profile, &record.system, &record.results, summary, Some(judgement))
+    let host = record.host();
+    render_all(sink, &record.profile, &host.system, &host.results, summary, Some(judgement))
 }
 
 /// Writes the whole document: figures of time spans from `summary`, amounts and intervals of threads and targets from
@@ -127,7 +129,7 @@ fn write_span(out: &mut Writer, asked: &TimeSpan, span: &Measured, got: &SpanRes
 fn write_target(out: &mut Writer, asked: &TimeSpan, target: &TargetResults, rows: Option<(&Row, &Row)>) {
     let (read, write) = (&target.read, &target.write);
     out.open("Target");
-    out.text("Path", target.path.as_bytes());
+    out.text("Path", rows.map_or(&[][..], |(row, _)| row.path.as_bytes()));
     out.value("BytesCount", read.bytes.saturating_add(write.bytes));
     out.value("FileSize", target.size);
     out.value("IOCount", read.ios.saturating_add(write.ios));

@@ -1,7 +1,7 @@
 //! Whether the devices were asked to flush their write caches.
 
 use super::done::done;
-use crate::profile::RawText;
+use crate::profile::TargetId;
 use crate::truth::SpanView;
 
 /// What became of writes on a device whose cache has to be flushed.
@@ -20,7 +20,7 @@ pub struct Flushed {
 }
 
 /// `None` = there is no such device beneath the target.
-pub fn flushed(span: &SpanView, target: &RawText) -> Option<Flushed> {
+pub fn flushed(span: &SpanView, target: TargetId) -> Option<Flushed> {
     let facts = span.devices()?;
     let part = span.parts.iter().find(|part| part.has(target) && part.has_devices())?;
     let first = part.first();

@@ -91,7 +91,7 @@ const COPYING: [&str; 4] = ["btrfs", "zfs", "bcachefs", "f2fs"];
 pub(super) fn full(seen: &Seen) -> Vec<Finding> {
     let mut told = Vec::new();
     let mut findings = Vec::new();
-    for target in &seen.system.targets {
+    for target in seen.targets {
         let Some(found_on) = &target.file_system else { continue };
         let (Some(size), Some(available)) = (found_on.size, found_on.available) else { continue };
         if size == 0 || available >= size / 10 || told.contains(&&found_on.mounted_at) {
