@@ -82,12 +82,18 @@ fn read_back(record: Record) {
     drop(record);
     let before = resident();
     forget_peak();
+    let length = std::fs::metadata(&path).map_or(0, |file| file.len());
+    let began = Instant::now();
+    let index = File::open(&path).map(json::read_index).expect("the record that was written");
+    assert!(index.is_ok_and(|index| index.is_some()));
+    println!("  index   {:8.3} ms, of {} MiB", began.elapsed().as_secs_f64() * 1e3, length >> 20);
     let began = Instant::now();
     let file = File::open(&path).expect("the record that was written");
     let record = json::read_from(BufReader::with_capacity(1 << 18, file)).expect("a record");
     println!(
-        "  reading {:8.1} ms, the record takes {} MiB, at most {} MiB on the way",
+        "  reading {:8.1} ms, {:.0} MB/s, the record takes {} MiB, at most {} MiB on the way",
         began.elapsed().as_secs_f64() * 1e3,
+        length as f64 / 1e6 / began.elapsed().as_secs_f64(),
         resident().saturating_sub(before),
         peak().saturating_sub(before)
     );

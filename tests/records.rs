@@ -8,11 +8,13 @@ mod schema;
 mod synth;
 
 use diskspd::profile::TargetId;
+use diskspd::report::index::Index;
 use diskspd::report::json::{self, RecordError, read};
 use diskspd::report::text::text;
 use diskspd::results::*;
 use diskspd::stats::Series;
 use diskspd::system::storage::Storage;
+use diskspd::truth::Judged;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -39,7 +41,7 @@ fn edited(old: &str, new: &str) -> Vec<u8> {
 
 #[test]
 fn the_record_names_its_format_first() {
-    assert!(STORED.starts_with(br#"{"format":{"name":"diskspd-record","version":2},"profile":{"#));
+    assert!(STORED.starts_with(br#"{"format":{"name":"diskspd-record","version":2},"index":{"identity":""#));
     assert!(STORED.ends_with(b"}\n"));
 }
 
@@ -104,6 +106,59 @@ fn a_pool_has_its_threads_on_all_targets_that_do_not_list_others() {
     assert_eq!(record.check(), Err("time span 1, thread 1: 1 targets instead of 2".into()));
     record.hosts[0].results.time_spans[0].threads[1].targets.push(target);
     assert_eq!(record.check(), Ok(()));
+}
+
+/// Tells how many bytes of it were read.
+struct Counted<'a>(&'a [u8], usize);
+
+impl std::io::Read for Counted<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.0.read(into)?;
+        self.1 += count;
+        Ok(count)
+    }
+}
+
+#[test]
+fn the_index_is_read_without_the_rest() {
+    let stored = write(&synth::record(LARGE));
+    assert!(stored.len() > 16384);
+    let mut source = Counted(&stored, 0);
+    let index = json::read_index(&mut source).unwrap().unwrap();
+    assert!(source.1 <= 4096, "{} bytes were read", source.1);
+    let judged = Judged::new(Box::leak(Box::new(synth::record(LARGE))));
+    // What serde_json reads back may differ in the last bit.
+    let expected = Index::of(&judged);
+    let stored = serde_json::to_vec(&expected).unwrap();
+    assert_eq!(index, serde_json::from_slice(&stored).unwrap());
+    let (found, expected) =
+        (expected.time_spans[0].as_ref().unwrap(), judged.summary.time_spans[0].as_ref().unwrap());
+    assert_eq!((found.seconds, found.write.iops), (expected.seconds, expected.write.total.throughput.iops));
+    let chart = &expected.latency.as_ref().unwrap().all.percentiles;
+    assert_eq!((found.read.p50_ms, found.total.p99_ms), (chart[1].read, chart[5].total));
+    assert_eq!(found.total.p999_ms, chart[6].total);
+    assert_eq!(index.hosts, [judged.record.hosts[0].name.clone()]);
+}
+
+#[test]
+fn copies_of_a_run_have_one_identity_and_other_runs_have_others() {
+    let identity = |stored: &[u8]| json::read_index(stored).unwrap().unwrap().identity;
+    let copy = write(&read(&STORED).unwrap());
+    assert_eq!(identity(&copy), identity(&STORED));
+    let mut later = synth::record(SMALL);
+    later.hosts[0].results.time_spans[0].started_at = Some(1);
+    assert_ne!(identity(&write(&later)), identity(&STORED));
+}
+
+#[test]
+fn what_has_no_index_is_told_from_what_is_damaged() {
+    assert_eq!(json::read_index(&include_bytes!("data/records/version-1.json")[..]), Ok(None));
+    assert!(matches!(json::read_index(&b"{}"[..]), Err(RecordError::NotARecord)));
+    let newer = edited("\"version\":2", "\"version\":3");
+    assert_eq!(json::read_index(&newer[..]), Err(RecordError::NewerVersion { found: 3 }));
+    let damaged = edited("\"identity\":", "\"identity\":1,\"x\":");
+    assert!(matches!(json::read_index(&damaged[..]), Err(RecordError::Field { .. })));
+    assert!(matches!(json::read_index(&STORED[..90]), Err(RecordError::Truncated { .. })));
 }
 
 proptest! {

@@ -10,6 +10,7 @@ macro_rules! put {
 
 pub mod csv;
 pub mod findings;
+pub mod index;
 pub mod json;
 pub mod plan_text;
 pub mod profile_text;

@@ -118,7 +118,10 @@ mod tests {
     fn what_matters_for_io_is_kept_in_its_order() {
         let table = [
             ("BOOT_IMAGE=/vmlinuz root=/dev/sda1 ro quiet", ""),
-            ("quiet nvme.poll_queues=4 nvme_core.multipath=N splash", "nvme.poll_queues=4 nvme_core.multipath=N"),
+            (
+                "quiet nvme.poll_queues=4 nvme_core.multipath=N splash",
+                "nvme.poll_queues=4 nvme_core.multipath=N",
+            ),
             ("idle=poll isolcpus=2,3 nohz-full=2,3 x", "idle=poll isolcpus=2,3 nohz-full=2,3"),
             ("mitigations=off rd.luks.key=/secret console=ttyS0", "mitigations=off"),
             ("iommu=pt iommu.strict=0 nvmeof.secret=1 idlepass=x", "iommu=pt iommu.strict=0"),
