@@ -1,4 +1,4 @@
-//! What a large result costs: memory of the results, time and memory of summary, text, XML, JSON and CSV, and of reading
+//! What a large result costs: memory of the results, time and memory of judging, text, XML, JSON and CSV, and of reading
 //! the JSON back.
 //!
 //! `cargo bench --bench report [-- THREADS TARGETS INTERVALS]`. Every thread works on every target, as a pool does:
@@ -7,13 +7,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use diskspd::profile::{Profile, Target, TimeSpan};
+use diskspd::profile::{Profile, Target, TargetId, TimeSpan};
 use diskspd::report::{FORMATS, json};
-use diskspd::results::{
-    DirectionResults, Record, Results, SpanResults, TargetResults, ThreadResults, summarize,
-};
+use diskspd::results::{DirectionResults, Record, Results, SpanResults, TargetResults, ThreadResults};
 use diskspd::stats::{Histogram, Series};
 use diskspd::system::System;
+use diskspd::truth::Judged;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::time::Instant;
@@ -48,20 +47,19 @@ fn measure(threads: u32, targets: u32, intervals: u32) {
         resident()
     );
     let began = Instant::now();
-    let summary = summarize(&record);
+    let judged = Judged::new(&record);
     println!(
-        "  summary {:8.1} ms, {} time span",
+        "  judging {:8.1} ms, {} time span",
         began.elapsed().as_secs_f64() * 1e3,
-        summary.time_spans.len()
+        judged.summary.time_spans.len()
     );
-    drop(summary);
     let mut all = peak();
     for format in FORMATS {
         let before = resident();
         all = all.max(peak());
         forget_peak();
         let (began, mut sink) = (Instant::now(), Sink(0));
-        (format.write)(&record, &mut sink).expect("a sink takes everything");
+        (format.write)(&judged, &mut sink).expect("a sink takes everything");
         println!(
             "  {:7} {:8.1} ms, {:6} MiB written, at most {:5} MiB more memory",
             format.name,
@@ -79,17 +77,23 @@ fn measure(threads: u32, targets: u32, intervals: u32) {
 fn read_back(record: Record) {
     let path = std::env::temp_dir().join(format!("diskspd-bench-{}.json", std::process::id()));
     let mut file = BufWriter::new(File::create(&path).expect("a file for the record"));
-    json::write(&record, &mut file).expect("room for the record");
+    json::write(&Judged::new(&record), &mut file).expect("room for the record");
     file.flush().expect("room for the record");
     drop(record);
     let before = resident();
     forget_peak();
+    let length = std::fs::metadata(&path).map_or(0, |file| file.len());
+    let began = Instant::now();
+    let index = File::open(&path).map(json::read_index).expect("the record that was written");
+    assert!(index.is_ok_and(|index| index.is_some()));
+    println!("  index   {:8.3} ms, of {} MiB", began.elapsed().as_secs_f64() * 1e3, length >> 20);
     let began = Instant::now();
     let file = File::open(&path).expect("the record that was written");
     let record = json::read_from(BufReader::with_capacity(1 << 18, file)).expect("a record");
     println!(
-        "  reading {:8.1} ms, the record takes {} MiB, at most {} MiB on the way",
+        "  reading {:8.1} ms, {:.0} MB/s, the record takes {} MiB, at most {} MiB on the way",
         began.elapsed().as_secs_f64() * 1e3,
+        length as f64 / 1e6 / began.elapsed().as_secs_f64(),
         resident().saturating_sub(before),
         peak().saturating_sub(before)
     );
@@ -109,7 +113,7 @@ fn record(threads: u32, targets: u32, intervals: u32) -> Record {
         ..TimeSpan::default()
     };
     let thread = |thread: u32| ThreadResults {
-        targets: span.targets.iter().map(|target| results(target, thread, intervals)).collect(),
+        targets: (0..targets).map(|target| results(TargetId(target), thread, intervals)).collect(),
         ..ThreadResults::default()
     };
     let results = SpanResults {
@@ -124,7 +128,7 @@ fn record(threads: u32, targets: u32, intervals: u32) -> Record {
 /// I/Os of a thread on a target in an interval.
 const IOS: u32 = 8;
 
-fn results(target: &Target, thread: u32, intervals: u32) -> TargetResults {
+fn results(target: TargetId, thread: u32, intervals: u32) -> TargetResults {
     let direction = || DirectionResults {
         latency: Some(Histogram::new()),
         series: Some(Series::new(1000, intervals)),
@@ -141,7 +145,7 @@ fn results(target: &Target, thread: u32, intervals: u32) -> TargetResults {
             read.series.iter_mut().for_each(|series| series.record(since_start, nanos));
         }
     }
-    TargetResults { path: target.path.clone(), size: 1 << 30, read, write, ..TargetResults::default() }
+    TargetResults { target, size: 1 << 30, read, write, ..TargetResults::default() }
 }
 
 /// A line of `/proc/self/status`, MiB.

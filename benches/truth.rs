@@ -99,7 +99,7 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     let text = findings::text(&judgement, Detail::Full);
     lap();
     assert!(observed.devices.is_some() && !content.is_empty() && !text.is_empty());
-    let results: &SpanResults = &record.results.time_spans[0];
+    let results: &SpanResults = &record.hosts[0].results.time_spans[0];
     assert!(results.was_measured());
     times
 }

@@ -3,8 +3,8 @@
 //! [`execute`] is the whole of a run: it takes a [`Profile`] (what is done), a [`Method`] (how) and a
 //! [`Session`] (what it may overwrite, who is told), and returns a [`Record`]. It prints nothing and
 //! watches no signals: what a user should hear is told to the session's [`Listener`], and the session's
-//! [`Control`] ends the run early. [`summarize`] derives every figure that reports show, and [`judge`] says
-//! whether they can be believed.
+//! [`Control`] ends the run early. [`Judged`] has every figure that reports show, and says whether they
+//! can be believed.
 //!
 //! ```
 //! use diskspd::prelude::*;
@@ -15,19 +15,19 @@
 //! // A simulated device: no file is opened, and the figures are the same on every machine.
 //! let method = Method { engine: Some(EngineKind::Sim), ..Method::default() };
 //! let executed = execute(&profile, &method, &Session::default())?;
-//! let summary = summarize(&executed.record);
-//! let measured = summary.time_spans[0].as_ref().expect("it was measured to its end");
+//! let judged = Judged::new(&executed.record);
+//! let measured = judged.summary.time_spans[0].as_ref().expect("it was measured to its end");
 //! assert!(measured.total.total.throughput.iops > 1000.0);
 //! // The record is stored as JSON, and can be run again: it holds profile and method.
-//! let stored = diskspd::report::json::bytes(&executed.record);
+//! let stored = diskspd::report::json::bytes(&judged);
 //! assert_eq!(diskspd::report::json::read(&stored)?.method, method);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub use crate::engine::EngineKind;
 pub use crate::profile::{Method, Prefill, Profile, RawText, Target, TimeSpan};
-pub use crate::results::{Record, Results, Summary, summarize};
+pub use crate::results::{Notice, NoticeSeverity, Record, Results, Summary};
 pub use crate::run::{
-    Control, Executed, Listener, Nobody, Notice, Progress, Rates, Refusal, Session, Wants, Weight, execute,
+    Control, Executed, Listener, Nobody, Progress, Rates, Refusal, Session, Wants, execute,
 };
-pub use crate::truth::{Judgement, judge};
+pub use crate::truth::{Judged, Judgement};

@@ -4,7 +4,7 @@
 #![allow(clippy::needless_update)] // what else was observed is of no interest here
 
 use diskspd::cli::{self, Invocation};
-use diskspd::profile::RawText;
+use diskspd::profile::{RawText, TargetId};
 use diskspd::results::{
     CpuSleeps, DirectionResults, EngineUse, Observed, Record, Results, SpanResults, StateSleeps,
     TargetResults, ThreadResults, summarize,
@@ -30,7 +30,7 @@ fn machine() -> System {
     let state =
         |name: &str, latency, residency| IdleState { name: name.into(), latency, residency, enabled: true };
     let mut environment = Environment {
-        disks: vec![Disk { device: device.clone(), targets: vec![path.clone()], ..Disk::default() }],
+        disks: vec![Disk { device: device.clone(), targets: vec![TargetId(0)], ..Disk::default() }],
         ..Environment::default()
     };
     environment.cpu.idle_states = vec![state("POLL", 0, 0), state("C1E", 10, 20), state("C6", 170, 600)];
@@ -76,7 +76,7 @@ fn found_beside(
     };
     let thread = ThreadResults {
         targets: vec![TargetResults {
-            path: target.path.clone(),
+            target: TargetId(0),
             size: FILE,
             read: direction(100 - target.write_ratio),
             write: direction(target.write_ratio),

@@ -44,7 +44,7 @@ fn watched(line: &str, path: &Path) -> (crate::common::Ended, Vec<Option<i32>>) 
 /// What was observed in the only time span of a record.
 fn observed(record: &Path) -> Value {
     let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
-    record["results"]["time_spans"][0]["observed"].clone()
+    record["hosts"][0]["results"]["time_spans"][0]["observed"].clone()
 }
 
 #[test]

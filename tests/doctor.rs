@@ -31,7 +31,7 @@ fn a_target_has_the_fingerprint_that_its_runs_have() {
     let line = format!("-c1M -b4K -r -Su -W0 -d1 --out {} {{}}", saved.display());
     assert_eq!(diskspd(&line, &file).code, 0);
     let record: Value = serde_json::from_slice(&std::fs::read(&saved).unwrap()).unwrap();
-    let hash = record["system"]["fingerprint"]["hash"].as_str().unwrap();
+    let hash = record["hosts"][0]["system"]["fingerprint"]["hash"].as_str().unwrap();
     assert_eq!(hash.len(), 16);
     let ended = doctor(&[file.to_str().unwrap()]);
     assert!([0, 2].contains(&ended.code), "{}{}", ended.stdout, ended.stderr);

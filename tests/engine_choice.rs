@@ -56,7 +56,7 @@ fn recorded(options: &str, path: &Path) -> [String; 3] {
     let ended = diskspd(&format!("{options} -v -W0 -d1 --out {} {{}}", record.display()), path);
     ended.report();
     let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
-    let engine = &record["results"]["time_spans"][0]["threads"][0]["engine"];
+    let engine = &record["hosts"][0]["results"]["time_spans"][0]["threads"][0]["engine"];
     let field = |name: &str| engine[name].as_str().unwrap().to_string();
     // -v says the same.
     let told = format!("{} ({})", field("features"), field("reason"));
@@ -200,7 +200,9 @@ fn where_i_os_block_in_the_call_that_hands_them_over_each_is_charged_with_its_ow
         {
             let (iops, mean, record, told) = measured(options, &file);
             let threads = if options.contains("-t2") { 2.0 } else { 1.0 };
-            let engine = record["results"]["time_spans"][0]["threads"][0]["engine"]["name"].as_str().unwrap();
+            let engine = record["hosts"][0]["results"]["time_spans"][0]["threads"][0]["engine"]["name"]
+                .as_str()
+                .unwrap();
             // So many are in flight by Little's law as the engine says that there are.
             let in_flight = iops * mean / threads;
             match engine {

@@ -255,7 +255,7 @@ fn ios_that_fail_with_x_are_in_every_form_of_the_report_and_in_strict() {
     let failed: Vec<u64> =
         csv.lines().skip(1).map(|line| line.split(',').nth(17).unwrap().parse().unwrap()).collect();
     let record = crate::common::schema::record(&fs::read(out("json")).unwrap());
-    let times = record["results"]["time_spans"][0]["errors"][0]["at_us"].as_array().unwrap();
+    let times = record["hosts"][0]["results"]["time_spans"][0]["errors"][0]["at_us"].as_array().unwrap();
     let within = times.iter().filter(|at| (0..1_000_000).contains(&at.as_i64().unwrap())).count() as u64;
     assert_eq!((times.len(), failed.len(), failed.iter().sum::<u64>()), (4, 10, within), "{csv}");
     assert_eq!(record["summary"]["time_spans"][0]["failed"], 4);
@@ -298,7 +298,7 @@ fn ios_that_a_stall_holds_up_to_the_end_are_named_with_their_age() {
         "{said}"
     );
     let record = crate::common::schema::record(&fs::read(&json).unwrap());
-    let span = &record["results"]["time_spans"][0];
+    let span = &record["hosts"][0]["results"]["time_spans"][0];
     let ages = span["threads"][0]["targets"][0]["unfinished"].as_array().unwrap();
     assert!(ages.len() == 4 && ages.iter().all(|age| age.as_u64().unwrap() > 500_000_000), "{ages:?}");
     // The intervals without I/O are there, to the end.

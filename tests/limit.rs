@@ -6,6 +6,7 @@ mod staged;
 
 use crate::common::{Ended, command_of, diskspd, skip};
 use diskspd::engine::EngineKind;
+use diskspd::profile::TargetId;
 use diskspd::report::json;
 use diskspd::results::{CpuTimes, Effort, LostTimes, Observed, Record, WorkerEffort, summarize};
 use diskspd::system::environment::{Disk, Environment};
@@ -41,10 +42,10 @@ fn simulated(line: &str) -> Record {
     let ended = diskspd(&line, Path::new(""));
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let mut record = json::read(&fs::read(file).unwrap()).unwrap();
-    let topology = &mut record.system.topology;
+    let topology = &mut record.hosts[0].system.topology;
     topology.groups.truncate(1);
     (topology.groups[0].mask, topology.groups[0].active) = (3, 2);
-    record.results.time_spans[0].cpus = vec![CpuTimes { idle: 1, ..CpuTimes::default() }; 2];
+    record.hosts[0].results.time_spans[0].cpus = vec![CpuTimes { idle: 1, ..CpuTimes::default() }; 2];
     record
 }
 
@@ -63,7 +64,8 @@ fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)
 }
 
 fn judged(mut record: Record, effort: Effort) -> Judgement {
-    record.results.time_spans[0].observed = Some(Observed { effort: Some(effort), ..Observed::default() });
+    record.hosts[0].results.time_spans[0].observed =
+        Some(Observed { effort: Some(effort), ..Observed::default() });
     judge(&record, &summarize(&record))
 }
 
@@ -211,7 +213,7 @@ fn a_queue_that_was_not_full_is_told_with_what_it_costs_to_fill_it() {
 /// ones) on average, and so many bytes of those counted.
 fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
     let mut record = record(line);
-    let span = &mut record.results.time_spans[0];
+    let span = &mut record.hosts[0].results.time_spans[0];
     let counted = &span.threads[0].targets[0].read;
     let done = Activity {
         read: Flow { ios: counted.ios / merged, merges: 0, bytes: (counted.bytes as f64 * bytes) as u64 },
@@ -222,7 +224,7 @@ fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
     let stack = Stack { first: vec!["sda".into()], layers: vec![layer], ..Stack::default() };
     let device = DeviceActivity { name: "sda".into(), done, ever: true, in_flight_before: 0 };
     let facts = DeviceFacts {
-        targets: vec![TargetDevices { path: "x".into(), stack, ..TargetDevices::default() }],
+        targets: vec![TargetDevices { target: TargetId(0), stack, ..TargetDevices::default() }],
         devices: vec![device],
         elapsed: 10 * SECOND,
         ..DeviceFacts::default()
@@ -262,7 +264,7 @@ fn the_depth_that_the_device_saw_is_compared_with_the_one_asked_for() {
     let queue = [("nr_requests".to_owned(), "4".to_owned())].into();
     let device = BlockDevice { name: "/dev/sda".into(), queue, ..BlockDevice::default() };
     let disk = Disk { device, ..Disk::default() };
-    record.system.environment = Some(Environment { disks: vec![disk], ..Environment::default() });
+    record.hosts[0].system.environment = Some(Environment { disks: vec![disk], ..Environment::default() });
     let evidence = found(&record, "device-depth").unwrap().evidence;
     assert_eq!(
         evidence[..2],
@@ -291,7 +293,7 @@ type Cpus = [(u64, u64, u64); 2];
 fn on_cpus(line: &str, cpus: Cpus, bound: &[Option<u32>], times: (u64, u64, u64)) -> Record {
     let mut record = record(line);
     let workers = bound.iter().map(|cpu| WorkerEffort { cpu: *cpu, ..worker(EngineKind::Uring, 4, times) });
-    let span = &mut record.results.time_spans[0];
+    let span = &mut record.hosts[0].results.time_spans[0];
     let spent = |(idle, ..): (u64, u64, u64)| CpuTimes { idle: idle * 10, kernel: 1000 - idle * 10, user: 0 };
     let lost = |(_, interrupts, stolen)| LostTimes { interrupts: interrupts * 10, stolen: stolen * 10 };
     span.cpus = cpus.map(spent).to_vec();
@@ -390,7 +392,7 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
         ("-o1", one, (20, 5, 20), [(75, 0, 0), idle], (1, 1), None),
     ] {
         let mut record = on_cpus(line, cpus, bound, times);
-        let observed = record.results.time_spans[0].observed.as_mut().unwrap();
+        let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
         let effort = observed.effort.as_mut().unwrap();
         effort.others = Some(others(kernel, programs));
         effort.workers.iter_mut().filter(|_| line.contains("-o1")).for_each(|worker| worker.depth = 1);
@@ -428,7 +430,7 @@ fn waiting_that_may_not_have_limited_the_rate_is_told_beside_the_limit() {
         ("-o16 -Su -g1000i", 0.1, 30, Some(Severity::Warning)),
     ] {
         let mut record = on_device(line, in_flight, 1, 1.0);
-        let observed = record.results.time_spans[0].observed.as_mut().unwrap();
+        let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
         observed.effort.as_mut().unwrap().workers = vec![worker(EngineKind::Uring, 16, (20, 5, waiting))];
         let finding = found(&record, "cpu-waiting");
         assert_eq!(
@@ -439,7 +441,7 @@ fn waiting_that_may_not_have_limited_the_rate_is_told_beside_the_limit() {
     }
     // A queue that ran dry meanwhile is the limit.
     let mut record = on_device("-o16 -Su", 3.0, 1, 1.0);
-    let observed = record.results.time_spans[0].observed.as_mut().unwrap();
+    let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
     observed.effort.as_mut().unwrap().workers = vec![worker(EngineKind::Uring, 16, (20, 5, 30))];
     assert!(found(&record, "limited-by-busy-cpus").is_some() && found(&record, "cpu-waiting").is_none());
 }
@@ -462,7 +464,7 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
         (0.1, (97, 5, 1), (5, 5), idle, Limiter::Cpu),
     ] {
         let mut record = on_device("-o16 -Su", in_flight, 1, 1.0);
-        let span = &mut record.results.time_spans[0];
+        let span = &mut record.hosts[0].results.time_spans[0];
         span.cpus = vec![cpus; 2];
         let observed = span.observed.as_mut().unwrap();
         observed.lost = vec![LostTimes::default(); 2];
@@ -490,7 +492,7 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
     let queue = [("nr_requests".to_owned(), "4".to_owned())].into();
     let device = BlockDevice { name: "/dev/sda".into(), queue, ..BlockDevice::default() };
     let disk = Disk { device, ..Disk::default() };
-    record.system.environment = Some(Environment { disks: vec![disk], ..Environment::default() });
+    record.hosts[0].system.environment = Some(Environment { disks: vec![disk], ..Environment::default() });
     let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
     assert_eq!(limits.limited_by, Some(Limiter::Storage));
 }
@@ -550,10 +552,11 @@ fn threads_far_from_the_device_are_told() {
     let with = |line: &str, bound: &[Option<u32>], node: Option<u32>, nodes: usize| {
         let mut record = on_cpus(line, [(60, 3, 1); 2], bound, (20, 5, 3));
         let node_of = |number: u32| Place { number, masks: vec![(0, 1 << number)] };
-        record.system.topology.nodes = [node_of(0), node_of(1)][..nodes].to_vec();
+        record.hosts[0].system.topology.nodes = [node_of(0), node_of(1)][..nodes].to_vec();
         let device = BlockDevice { name: "/dev/nvme0n1".into(), ..BlockDevice::default() };
-        let disk = Disk { device, numa_node: node, targets: vec!["x".into()], ..Disk::default() };
-        record.system.environment = Some(Environment { disks: vec![disk], ..Environment::default() });
+        let disk = Disk { device, numa_node: node, targets: vec![TargetId(0)], ..Disk::default() };
+        record.hosts[0].system.environment =
+            Some(Environment { disks: vec![disk], ..Environment::default() });
         found(&record, "numa-remote")
     };
     let far = with("-o4", &[Some(1)], Some(0), 2).unwrap();
@@ -580,13 +583,13 @@ fn a_real_run_says_what_limited_it_and_what_it_took() {
         ended.stderr
     );
     let record = json::read(&fs::read(&file).unwrap()).unwrap();
-    let effort = record.results.time_spans[0].observed.as_ref().unwrap().effort.as_ref().unwrap();
+    let effort = record.hosts[0].results.time_spans[0].observed.as_ref().unwrap().effort.as_ref().unwrap();
     assert_eq!(effort.workers.len(), 1);
     assert!(effort.process > 0);
     let cost = effort.tool.unwrap();
     assert!(cost.clock > 0.0 && cost.histogram > 0.0, "{cost:?}");
-    let observed = record.results.time_spans[0].observed.as_ref().unwrap();
-    assert_eq!(observed.lost.len(), record.system.topology.active_cpus().count());
+    let observed = record.hosts[0].results.time_spans[0].observed.as_ref().unwrap();
+    assert_eq!(observed.lost.len(), record.hosts[0].system.topology.active_cpus().count());
     assert!(effort.workers[0].cpu.is_some(), "threads are bound, if nobody says otherwise");
     let times = effort.workers[0].times.unwrap();
     assert!(times.busy > 0 && times.busy < 2 * SECOND, "{times:?}");

@@ -110,7 +110,7 @@ fn a_pipe_gets_one_report_and_stays_a_pipe() {
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let record = schema::record(&reader.join().unwrap());
     assert_eq!(
-        record["results"]["time_spans"].as_array().unwrap().len(),
+        record["hosts"][0]["results"]["time_spans"].as_array().unwrap().len(),
         2,
         "one record with both time spans"
     );
@@ -683,7 +683,7 @@ fn a_hostile_record_is_shown_on_a_terminal_and_drives_nothing() {
         diskspd::report::json::read(record.to_string().as_bytes()).is_ok()
     };
     let mut hostile = honest.clone();
-    for part in ["profile", "system", "results"] {
+    for part in ["profile", "hosts"] {
         let count = make_hostile(&mut hostile[part], &mut vec![part.into()], &takes);
         assert!(count > 0, "{part}");
     }

@@ -1,13 +1,17 @@
-//! Records: what is read back, what is refused and why, what summaries and merged results hold.
+//! Records: what is read back, what is refused and why, what summaries hold.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use crate::common::schema;
 use crate::golden_reports::synth;
+use diskspd::profile::TargetId;
+use diskspd::report::index::Index;
 use diskspd::report::json::{self, RecordError, read};
 use diskspd::report::text::text;
 use diskspd::results::*;
 use diskspd::stats::Series;
+use diskspd::system::storage::Storage;
+use diskspd::truth::Judged;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -34,7 +38,7 @@ fn edited(old: &str, new: &str) -> Vec<u8> {
 
 #[test]
 fn the_record_names_its_format_first() {
-    assert!(STORED.starts_with(br#"{"format":{"name":"diskspd-record","version":1},"profile":{"#));
+    assert!(STORED.starts_with(br#"{"format":{"name":"diskspd-record","version":2},"index":{"identity":""#));
     assert!(STORED.ends_with(b"}\n"));
 }
 
@@ -50,10 +54,10 @@ fn what_is_not_a_record_is_refused_with_what_it_is() {
         (b"{\"a\": 1}".to_vec(), "\"format\": {\"name\": \"diskspd-record\"} is missing"),
         (edited("diskspd-record", "fio"), "this is JSON, but not a record"),
         (
-            edited("\"version\":1", "\"version\":2"),
-            "version 2 of the format, this program knows versions up to 1",
+            edited("\"version\":2", "\"version\":3"),
+            "version 3 of the format, this program knows versions up to 2",
         ),
-        (edited("\"version\":1", "\"version\":99999999999999"), "version 99999999999999 of the format"),
+        (edited("\"version\":2", "\"version\":99999999999999"), "version 99999999999999 of the format"),
         (edited("\"results\"", "\"result\""), "missing field `results`; the record was probably edited"),
         (edited("\"duration\":2", "\"duration\":\"2\""), "invalid type: string \"2\", expected u32"),
         (
@@ -93,12 +97,65 @@ fn a_pool_has_its_threads_on_all_targets_that_do_not_list_others() {
     span.thread_count = 2;
     span.targets.push(span.targets[0].clone());
     span.targets[1].thread_targets = vec![diskspd::profile::ThreadTarget { thread: 1, weight: 0 }];
-    let thread = record.results.time_spans[0].threads[0].clone();
+    let thread = record.hosts[0].results.time_spans[0].threads[0].clone();
     let target = thread.targets[0].clone();
-    record.results.time_spans[0].threads.push(thread);
+    record.hosts[0].results.time_spans[0].threads.push(thread);
     assert_eq!(record.check(), Err("time span 1, thread 1: 1 targets instead of 2".into()));
-    record.results.time_spans[0].threads[1].targets.push(target);
+    record.hosts[0].results.time_spans[0].threads[1].targets.push(target);
     assert_eq!(record.check(), Ok(()));
+}
+
+/// Tells how many bytes of it were read.
+struct Counted<'a>(&'a [u8], usize);
+
+impl std::io::Read for Counted<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.0.read(into)?;
+        self.1 += count;
+        Ok(count)
+    }
+}
+
+#[test]
+fn the_index_is_read_without_the_rest() {
+    let stored = write(&synth::record(LARGE));
+    assert!(stored.len() > 16384);
+    let mut source = Counted(&stored, 0);
+    let index = json::read_index(&mut source).unwrap().unwrap();
+    assert!(source.1 <= 4096, "{} bytes were read", source.1);
+    let judged = Judged::new(Box::leak(Box::new(synth::record(LARGE))));
+    // What serde_json reads back may differ in the last bit.
+    let expected = Index::of(&judged);
+    let stored = serde_json::to_vec(&expected).unwrap();
+    assert_eq!(index, serde_json::from_slice(&stored).unwrap());
+    let (found, expected) =
+        (expected.time_spans[0].as_ref().unwrap(), judged.summary.time_spans[0].as_ref().unwrap());
+    assert_eq!((found.seconds, found.write.iops), (expected.seconds, expected.write.total.throughput.iops));
+    let chart = &expected.latency.as_ref().unwrap().all.percentiles;
+    assert_eq!((found.read.p50_ms, found.total.p99_ms), (chart[1].read, chart[5].total));
+    assert_eq!(found.total.p999_ms, chart[6].total);
+    assert_eq!(index.hosts, [judged.record.hosts[0].name.clone()]);
+}
+
+#[test]
+fn copies_of_a_run_have_one_identity_and_other_runs_have_others() {
+    let identity = |stored: &[u8]| json::read_index(stored).unwrap().unwrap().identity;
+    let copy = write(&read(&STORED).unwrap());
+    assert_eq!(identity(&copy), identity(&STORED));
+    let mut later = synth::record(SMALL);
+    later.hosts[0].results.time_spans[0].started_at = Some(1);
+    assert_ne!(identity(&write(&later)), identity(&STORED));
+}
+
+#[test]
+fn what_has_no_index_is_told_from_what_is_damaged() {
+    assert_eq!(json::read_index(&include_bytes!("data/records/version-1.json")[..]), Ok(None));
+    assert!(matches!(json::read_index(&b"{}"[..]), Err(RecordError::NotARecord)));
+    let newer = edited("\"version\":2", "\"version\":3");
+    assert_eq!(json::read_index(&newer[..]), Err(RecordError::NewerVersion { found: 3 }));
+    let damaged = edited("\"identity\":", "\"identity\":1,\"x\":");
+    assert!(matches!(json::read_index(&damaged[..]), Err(RecordError::Field { .. })));
+    assert!(matches!(json::read_index(&STORED[..90]), Err(RecordError::Truncated { .. })));
 }
 
 proptest! {
@@ -130,16 +187,17 @@ proptest! {
 fn a_summary_exists_of_any_record_even_where_parts_do_not_fit_together() {
     let fits = synth::record(LARGE);
     let breaks: [fn(&mut Record); 9] = [
-        |record| record.results.time_spans.clear(),
+        |record| record.hosts[0].results.time_spans.clear(),
         |record| record.profile.time_spans.clear(),
-        |record| record.system.topology.groups.clear(),
-        |record| record.system.topology = Default::default(),
-        |record| record.results.time_spans[0].cpus.clear(),
-        |record| record.results.time_spans[0].threads.clear(),
-        |record| record.results.time_spans[0].threads[1].targets.clear(),
-        |record| record.results.time_spans[0].threads[0].targets[0].read.latency = None,
+        |record| record.hosts[0].system.topology.groups.clear(),
+        |record| record.hosts[0].system.topology = Default::default(),
+        |record| record.hosts[0].results.time_spans[0].cpus.clear(),
+        |record| record.hosts[0].results.time_spans[0].threads.clear(),
+        |record| record.hosts[0].results.time_spans[0].threads[1].targets.clear(),
+        |record| record.hosts[0].results.time_spans[0].threads[0].targets[0].read.latency = None,
         |record| {
-            record.results.time_spans[0].threads[0].targets[0].read.series = Some(Series::new(7, u32::MAX))
+            record.hosts[0].results.time_spans[0].threads[0].targets[0].read.series =
+                Some(Series::new(7, u32::MAX))
         },
     ];
     for (index, damage) in breaks.into_iter().enumerate() {
@@ -157,7 +215,7 @@ fn a_summary_exists_of_any_record_even_where_parts_do_not_fit_together() {
 #[test]
 fn charts_of_paths_come_in_order_of_first_appearance() {
     let mut record = synth::record(LARGE);
-    record.results.time_spans[0].threads.reverse();
+    record.hosts[0].results.time_spans[0].threads.reverse();
     let summary = summarize(&record);
     let charts = summary.time_spans[0].as_ref().and_then(|span| span.latency.as_ref()).unwrap();
     let paths: Vec<String> = charts.paths.iter().map(|of_path| of_path.path.to_string()).collect();
@@ -167,9 +225,12 @@ fn charts_of_paths_come_in_order_of_first_appearance() {
 #[test]
 fn distributions_are_shown_once_with_all_who_work_by_them() {
     let mut record = synth::record(include_bytes!("data/synth/25_dist.json"));
-    let threads = &mut record.results.time_spans[0].threads;
+    let id = TargetId(1);
+    let storage = Storage { path: "a.dat".into(), ..Storage::default() };
+    record.hosts[0].targets.push(HostTarget { id, storage });
+    let threads = &mut record.hosts[0].results.time_spans[0].threads;
     let mut other = threads[1].targets[0].clone();
-    other.path = "a.dat".into();
+    other.target = id;
     threads[1].targets.push(other.clone());
     other.distribution.truncate(1);
     threads[0].targets.push(other);
@@ -187,10 +248,11 @@ fn distributions_are_shown_once_with_all_who_work_by_them() {
 fn totals_are_over_the_spans_that_were_measured() {
     let one = synth::record(LARGE);
     let mut record = one.clone();
-    for results in [one.results.time_spans[0].clone(), SpanResults { measured: 99, ..SpanResults::default() }]
+    for results in
+        [one.hosts[0].results.time_spans[0].clone(), SpanResults { measured: 99, ..SpanResults::default() }]
     {
         record.profile.time_spans.push(one.profile.time_spans[0].clone());
-        record.results.time_spans.push(results);
+        record.hosts[0].results.time_spans.push(results);
     }
     assert_eq!(record.check(), Ok(()));
     let (one, three) = (summarize(&one), summarize(&record));
@@ -210,7 +272,7 @@ fn totals_are_over_the_spans_that_were_measured() {
 fn totals_of_nothing_are_zero() {
     let mut record = synth::record(SMALL);
     record.profile.time_spans.push(record.profile.time_spans[0].clone());
-    record.results.time_spans = vec![SpanResults::default(); 2];
+    record.hosts[0].results.time_spans = vec![SpanResults::default(); 2];
     let report = String::from_utf8(text(&record)).unwrap();
     assert!(report.ends_with(
         "total  |               0 |            0 |       0.00 |       0.00\n\ntotal test time:\t0.00s\n"
@@ -218,53 +280,11 @@ fn totals_of_nothing_are_zero() {
 }
 
 #[test]
-fn merged_results_add_up() {
-    let record = synth::record(LARGE);
-    let mut doubled = record.clone();
-    doubled.results.merge(&record.results).unwrap();
-    assert_eq!(doubled.check(), Ok(()));
-    let (one, two) = (summarize(&record), summarize(&doubled));
-    let (one, two) = (one.time_spans[0].as_ref().unwrap(), two.time_spans[0].as_ref().unwrap());
-    assert_eq!(two.seconds, one.seconds);
-    assert_eq!(two.cpu, one.cpu);
-    assert_eq!(two.latency, one.latency, "percentiles of everything twice are the same");
-    let (one, two) = (&one.total.total, &two.total.total);
-    assert_eq!(
-        (two.throughput.bytes, two.throughput.ios),
-        (2 * one.throughput.bytes, 2 * one.throughput.ios)
-    );
-    assert_eq!(two.iops_std_dev, one.iops_std_dev.map(|deviation| 2.0 * deviation));
-}
-
-#[test]
-fn results_of_other_shapes_are_not_merged() {
-    let results = synth::record(LARGE).results;
-    type Break = (fn(&mut Results), &'static str);
-    let breaks: [Break; 4] = [
-        (|other| other.time_spans.clear(), "time spans: 1 and 0"),
-        (|other| other.time_spans[0].cpus.truncate(3), "CPUs of time span 1: 4 and 3"),
-        (|other| other.time_spans[0].threads.truncate(2), "threads of time span 1: 4 and 2"),
-        (
-            |other| other.time_spans[0].threads[3].targets.clear(),
-            "targets of thread 3 of time span 1: 1 and 0",
-        ),
-    ];
-    for (damage, complaint) in breaks {
-        let mut other = results.clone();
-        damage(&mut other);
-        let mut merged = results.clone();
-        let error = merged.merge(&other).unwrap_err().to_string();
-        assert!(error.contains(complaint), "{error}");
-        assert_eq!(merged, results, "nothing changes on an error");
-    }
-}
-
-#[test]
 fn paths_that_are_not_utf_8_survive() {
     let mut record = synth::record(SMALL);
     let path = diskspd::profile::RawText::from(b"/data/\xff.bin".to_vec());
     record.profile.time_spans[0].targets[0].path = path.clone();
-    record.results.time_spans[0].threads[0].targets[0].path = path.clone();
+    record.hosts[0].targets[0].storage.path = path.clone();
     assert_eq!(read(&write(&record)), Ok(record.clone()));
     let report = text(&record);
     assert_eq!(report.windows(path.as_bytes().len()).filter(|window| *window == path.as_bytes()).count(), 4);
@@ -278,12 +298,12 @@ fn every_stored_field_is_documented() {
     span.affinity = vec![diskspd::profile::GroupCpu { group: 0, cpu: 0 }];
     span.targets[0].thread_targets = vec![diskspd::profile::ThreadTarget { thread: 0, weight: 1 }];
     span.targets[0].random_data_source = Some(diskspd::profile::RandomDataSource { size: 1, path: None });
-    let results = &mut record.results.time_spans[0];
+    let results = &mut record.hosts[0].results.time_spans[0];
     results.threads[0].wait = Some(WaitStatistics::default());
-    let measured = synth::record(SMALL).results.time_spans[0].threads[0].targets[0].read.clone();
+    let measured = synth::record(SMALL).hosts[0].results.time_spans[0].threads[0].targets[0].read.clone();
     results.threads[0].targets[0].read = measured;
     results.errors.push(IoErrors {
-        path: "t.dat".into(),
+        target: TargetId(0),
         direction: diskspd::engine::Direction::Read,
         errno: 5,
         count: 1,

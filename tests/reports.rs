@@ -159,9 +159,11 @@ fn the_record_tells_the_system_and_the_course_in_wall_clock_time() {
     let path = directory.path().join("run.json");
     diskspd(&format!("-b4K -r -w50 -t3 -o2 -L -D250 -W0 -d1 --out {} {{}}", path.display()), &file).report();
     let record = schema::record(&std::fs::read(&path).unwrap());
-    let system = &record["system"];
+    let host = &record["hosts"][0];
+    let system = &host["system"];
     assert!(system["memory_total"].as_u64().unwrap() >= system["memory_available"].as_u64().unwrap());
-    let storage = &system["targets"][0];
+    let storage = &host["targets"][0];
+    assert_eq!(storage["id"], 0);
     assert_eq!(storage["path"], file.to_str().unwrap());
     assert!(!storage["file_system"]["kind"].as_str().unwrap().is_empty());
     assert!(storage["file_system"]["options"].as_str().unwrap().contains("rw"));
@@ -169,7 +171,7 @@ fn the_record_tells_the_system_and_the_course_in_wall_clock_time() {
     let span = &record["summary"]["time_spans"][0];
     let intervals = span["iops"]["intervals"].as_array().unwrap();
     assert_eq!(intervals.len(), 4);
-    let began = record["results"]["time_spans"][0]["started_at"].as_i64().unwrap();
+    let began = record["hosts"][0]["results"]["time_spans"][0]["started_at"].as_i64().unwrap();
     let mut bytes = 0.0;
     let mut ios = 0;
     for (number, interval) in intervals.iter().enumerate() {
@@ -299,7 +301,7 @@ fn an_interrupted_run_ends_where_its_last_interval_ends() {
     run.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     assert!(run.wait().unwrap().success());
     let record = schema::record(&std::fs::read(&json).unwrap());
-    let measured = record["results"]["time_spans"][0]["measured"].as_u64().unwrap();
+    let measured = record["hosts"][0]["results"]["time_spans"][0]["measured"].as_u64().unwrap();
     let intervals = record["summary"]["time_spans"][0]["iops"]["intervals"].as_array().unwrap();
     let last = intervals.last().unwrap();
     assert_eq!(last["end_ms"].as_u64(), Some(measured / 1_000_000));
@@ -315,7 +317,7 @@ fn an_interrupted_run_ends_where_its_last_interval_ends() {
     assert!(rest.contains(&format!("actual test time:\t{seconds}s")), "{rest}");
     let told = format!("Ctrl-C ended the run after {seconds} of 3600 s: the figures are of {seconds} s");
     assert!(said.contains(&told), "{said}");
-    let ended = &record["results"]["time_spans"][0]["ended"];
+    let ended = &record["hosts"][0]["results"]["time_spans"][0]["ended"];
     assert_eq!((ended["by"].as_str(), ended["after"].as_u64()), (Some("interrupt"), Some(measured)));
     // No line of the stream ends where the one before ended, or just behind it.
     let ends: Vec<u64> = rest
@@ -349,7 +351,7 @@ fn a_program_that_was_stopped_says_for_how_long() {
         "{said}"
     );
     let record = schema::record(&std::fs::read(&json).unwrap());
-    let delays = &record["results"]["time_spans"][0]["observed"]["delays"];
+    let delays = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["delays"];
     // It wakes every tenth of a second: as much of the stop may not show.
     assert!(delays["longest_us"].as_u64().unwrap() >= 700_000, "{delays}");
     assert_eq!((delays["continued"].as_bool(), delays["suspended_us"].as_u64()), (Some(true), Some(0)));

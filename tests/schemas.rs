@@ -47,9 +47,9 @@ fn examples() -> Vec<Record> {
         cpu_latency_us: Some(1),
         ..Method::default()
     };
-    full.system.start_time = Some(1);
-    full.system.topology.cores[0].continued = true;
-    full.system.topology.forbidden = vec![(0, 1)];
+    full.hosts[0].system.start_time = Some(1);
+    full.hosts[0].system.topology.cores[0].continued = true;
+    full.hosts[0].system.topology.forbidden = vec![(0, 1)];
     let device = BlockDevice {
         direct: Some(true),
         disk: Some("/dev/sda".into()),
@@ -63,43 +63,46 @@ fn examples() -> Vec<Record> {
         FileSystem { block_size: Some(1), size: Some(1), available: Some(1), ..FileSystem::default() };
     let mut environment = full_environment();
     environment.disks[0].device = device.clone();
-    full.system.environment = Some(environment);
-    full.system.targets = vec![
-        Storage { path: "a".into(), file_system: Some(measured), device: Some(device) },
-        Storage { file_system: Some(FileSystem::default()), ..Storage::default() },
+    full.hosts[0].system.environment = Some(environment);
+    let storages = [
+        Storage { path: "a.dat".into(), file_system: Some(measured), device: Some(device) },
+        Storage { path: "b.dat".into(), file_system: Some(FileSystem::default()), device: None },
         Storage { path: b"\xff".to_vec().into(), file_system: None, device: Some(BlockDevice::default()) },
-        Storage::default(),
     ];
-    full.system.fingerprint = Some(Fingerprint::of(&full.system));
-    fill_results(&mut full.results.time_spans[0]);
+    let targets = (0..).map(TargetId).zip(storages);
+    full.hosts[0].targets = targets.map(|(id, storage)| HostTarget { id, storage }).collect();
+    full.hosts[0].system.fingerprint = Some(Fingerprint::of(&full.hosts[0].system));
+    full.hosts[0].notice(NoticeSeverity::Note, None, "something to know");
+    full.hosts[0].notice(NoticeSeverity::Warning, Some(1), "something to mind");
+    full.hosts[0].notice(NoticeSeverity::Error, Some(1), "something that failed");
+    fill_results(&mut full.hosts[0].results.time_spans[0]);
     // Two time spans have totals; the second one was never measured.
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
-    full.results.time_spans.push(SpanResults {
+    full.hosts[0].results.time_spans.push(SpanResults {
         observed: Some(Observed::default()),
         ended: Some(Ended { by: EndedBy::Time, after: None }),
         ..SpanResults::default()
     });
     assert_eq!(full.check(), Ok(()));
     let mut unknown = synth::record(include_bytes!("data/synth/13_noio_nolat.json"));
-    unknown.system.power_scheme = Default::default();
+    unknown.hosts[0].system.power_scheme = Default::default();
     // Nothing but what lies in memory: nobody can say, and that's not bad.
-    let path = unknown.profile.time_spans[0].targets[0].path.clone();
-    let in_memory = TargetDevices { path, stack: Stack::without("it lies in memory"), ..Default::default() };
-    unknown.results.time_spans[0].observed = Some(Observed {
+    let in_memory = TargetDevices { stack: Stack::without("it lies in memory"), ..Default::default() };
+    unknown.hosts[0].results.time_spans[0].observed = Some(Observed {
         effort: Some(effort(true)),
         devices: Some(DeviceFacts { targets: vec![in_memory], ..DeviceFacts::default() }),
         ..Observed::default()
     });
     records.extend(COURSES.map(|course| with_course(full.clone(), course)));
     let cpu = Cpu { frequency: Some(Frequency::default()), ..Cpu::default() };
-    unknown.system.environment =
+    unknown.hosts[0].system.environment =
         Some(Environment { cpu, disks: vec![Disk::default()], ..Environment::default() });
     // Without -L.
-    let target = &mut unknown.results.time_spans[0].threads[0].targets[0];
+    let target = &mut unknown.hosts[0].results.time_spans[0].threads[0].targets[0];
     (target.read.paced, target.write.paced) = (Some(Paced::default()), Some(Paced::default()));
     let mut unseen = unknown.clone();
-    unseen.system.environment = Some(Environment::default());
-    unseen.results.time_spans[0].observed = Some(Observed::default());
+    unseen.hosts[0].system.environment = Some(Environment::default());
+    unseen.hosts[0].results.time_spans[0].observed = Some(Observed::default());
     let mut idle = synth::record(include_bytes!("data/synth/43_rand3.json"));
     forget(&mut idle, |target| &mut target.read);
     let mut reads = synth::record(include_bytes!("data/synth/43_rand3.json"));
@@ -161,7 +164,7 @@ fn full_environment() -> Environment {
             link: Some(Link::default()),
             numa_node: Some(0),
             misaligned: vec![String::new()],
-            targets: vec!["a".into(), b"\xff".to_vec().into()],
+            targets: vec![TargetId(0), TargetId(2)],
             ..Disk::default()
         }],
     }
@@ -171,7 +174,8 @@ fn full_environment() -> Environment {
 fn forget(record: &mut Record, direction: fn(&mut TargetResults) -> &mut DirectionResults) {
     let asked = &record.profile.time_spans[0];
     let series = || Series::new(asked.io_bucket_duration, asked.duration);
-    let targets = record.results.time_spans[0].threads.iter_mut().flat_map(|thread| &mut thread.targets);
+    let targets =
+        record.hosts[0].results.time_spans[0].threads.iter_mut().flat_map(|thread| &mut thread.targets);
     for results in targets.map(direction) {
         *results = DirectionResults {
             latency: Some(Histogram::new()),
@@ -216,13 +220,13 @@ fn fill_results(span: &mut SpanResults) {
     });
     span.threads[0].wait = Some(WaitStatistics::default());
     span.threads[0].engine = Some(EngineUse::default());
-    let path = RawText::from(b"\xff".to_vec());
-    span.threads[2].targets[0].path = path.clone();
+    let other = TargetId(2);
+    span.threads[2].targets[0].target = other;
     span.threads[2].targets[0].distribution =
         vec![EffectiveRange { io_base: 0, io_span: 100, start: 0, length: 1 }];
-    for (path, at_us) in [(path, vec![1]), ("a.dat".into(), vec![])] {
+    for (target, at_us) in [(other, vec![1]), (TargetId(0), vec![])] {
         let direction = diskspd::engine::Direction::Read;
-        span.errors.push(IoErrors { path, direction, errno: 5, count: 1, first_offset: 0, at_us });
+        span.errors.push(IoErrors { target, direction, errno: 5, count: 1, first_offset: 0, at_us });
     }
     let width = span.threads[0].targets[0].read.series.as_ref().map_or(0, Series::width);
     assert!(width > 0);
@@ -273,14 +277,14 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
         heat: Some(heat(known)),
         sleeps: sleeps(known),
         lost: if known {
-            vec![LostTimes::default(); record.results.time_spans[0].cpus.len()]
+            vec![LostTimes::default(); record.hosts[0].results.time_spans[0].cpus.len()]
         } else {
             Vec::new()
         },
         trace: Some(Trace::default()),
         ..Observed::default()
     };
-    record.results.time_spans[0].observed = Some(observed);
+    record.hosts[0].results.time_spans[0].observed = Some(observed);
     record
 }
 
@@ -375,7 +379,7 @@ fn devices() -> DeviceFacts {
         ever: true,
     };
     let other = Stack { first: vec!["sdb".into()], layers: vec![layer("sdb", &[])], ..Stack::default() };
-    let target = |path: RawText, stack| TargetDevices { path, stack, ..TargetDevices::default() };
+    let target = |id, stack| TargetDevices { target: TargetId(id), stack, ..TargetDevices::default() };
     DeviceFacts {
         targets: vec![
             TargetDevices {
@@ -384,10 +388,10 @@ fn devices() -> DeviceFacts {
                 cached: Some(CacheGrowth::default()),
                 flush: Some(1),
                 write_error: Some(5),
-                ..target("a.dat".into(), stack)
+                ..target(0, stack)
             },
-            target(b"\xff".to_vec().into(), other),
-            target("c".into(), Stack::without("it lies in memory")),
+            target(2, other),
+            target(1, Stack::without("it lies in memory")),
         ],
         devices: vec![activity("dm-0"), activity("sda")],
         own: Some(OwnIo::default()),
@@ -405,7 +409,7 @@ fn trace() -> Trace {
     let device = DeviceTimes {
         flushes: 1,
         device: "sda".into(),
-        targets: vec![b"\xff".to_vec().into(), "a.dat".into()],
+        targets: vec![TargetId(2), TargetId(0)],
         read: times.clone(),
         write: times,
         reason: None,
@@ -424,7 +428,7 @@ fn trace() -> Trace {
 
 fn contents() -> Vec<ContentFacts> {
     let full = ContentFacts {
-        path: b"\xff".to_vec().into(),
+        target: TargetId(2),
         space: Some(Space { known: 1, holes: 1, ..Space::default() }),
         sample: Some(content::Sample::default()),
         reducers: vec![Reducer::default()],
@@ -613,14 +617,14 @@ fn what_a_schema_does_not_allow_is_found() {
         (|record| record["profile"]["verbose"] = 1.into(), "/profile/verbose is integer"),
         (|record| record["profile"]["more"] = 1.into(), "/profile/more is not in the schema"),
         (
-            |record| record["results"]["time_spans"][0]["cpus"][1]["idle"] = "".into(),
+            |record| record["hosts"][0]["results"]["time_spans"][0]["cpus"][1]["idle"] = "".into(),
             "/cpus/1/idle is string",
         ),
         (
             |record| {
-                record["system"].as_object_mut().unwrap().remove("topology");
+                record["hosts"][0]["system"].as_object_mut().unwrap().remove("topology");
             },
-            "/system/topology is missing",
+            "/hosts/0/system/topology is missing",
         ),
     ];
     for (damage, complaint) in broken {

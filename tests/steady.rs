@@ -85,7 +85,7 @@ fn until_steady_measures_when_it_is() {
         let ended = diskspd(&line, Path::new(""));
         assert_eq!(ended.code, 0, "{}", ended.stderr);
         let stored: Value = serde_json::from_slice(&std::fs::read(&record).unwrap()).unwrap();
-        (ended, stored["results"]["time_spans"][0]["observed"]["warm_up"].clone())
+        (ended, stored["hosts"][0]["results"]["time_spans"][0]["observed"]["warm_up"].clone())
     };
     // Too short for any verdict: it measures all the same, and says so.
     let (ended, warm_up) = run("--until-steady=2");
@@ -257,7 +257,7 @@ fn with_samples(ios: impl Iterator<Item = u64>) -> diskspd::truth::Judgement {
     let sample =
         |(second, ios): (usize, u64)| Sample { end_us: (second as u64 + 1) * 1_000_000, ios, bytes: 0 };
     let samples = ios.enumerate().map(sample).collect();
-    record.results.time_spans[0].observed = Some(Observed { samples, ..Observed::default() });
+    record.hosts[0].results.time_spans[0].observed = Some(Observed { samples, ..Observed::default() });
     diskspd::truth::judge(&record, &summarize(&record))
 }
 

@@ -24,7 +24,7 @@ fn is_root() -> bool {
 /// The trace in a record.
 fn trace_of(record: &Path) -> Value {
     let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
-    record["results"]["time_spans"][0]["observed"]["trace"].clone()
+    record["hosts"][0]["results"]["time_spans"][0]["observed"]["trace"].clone()
 }
 
 fn count(trace: &Value, event: &str) -> u64 {

@@ -177,7 +177,7 @@ fn xml_has_all_findings_if_asked_at_the_end_of_what_they_are_about() {
     assert_eq!(diskspd(&line, Path::new("")).code, 0);
     let mut record = json::read(&std::fs::read(file).unwrap()).unwrap();
     let environment = Environment { clock_source: Some("hpet".into()), ..Environment::default() };
-    record.system.environment = Some(environment);
+    record.hosts[0].system.environment = Some(environment);
     let xml = |asked| {
         let format = format_named("xml").unwrap().with_verdict(asked);
         String::from_utf8(format.bytes(&record)).unwrap()

@@ -118,7 +118,7 @@ fn the_record_holds_the_facts_and_the_finding() {
     let json = directory.path().join("a.json");
     reads(&format!("--out {}", json.display()), &half).report();
     let record = schema::record(&fs::read(&json).unwrap());
-    let facts = &record["results"]["time_spans"][0]["observed"]["content"][0];
+    let facts = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["content"][0];
     assert_eq!(facts["space"]["holes"], 8 * MIB);
     assert_eq!(facts["space"]["known"], 16 * MIB);
     assert_eq!(facts["sample"]["zeros"], 0);

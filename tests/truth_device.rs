@@ -332,7 +332,7 @@ fn what_was_in_memory_before_the_run_is_written_before_it() {
     let line = format!("-b4K -r -w100 -Zr -o4 -Su -W0 -d1 --out={} {{}}", record.display());
     let ended = diskspd(&line, &file);
     let record: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
-    let target = &record["results"]["time_spans"][0]["observed"]["devices"]["targets"][0];
+    let target = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["devices"]["targets"][0];
     let Some(before) = target["unwritten_before"].as_u64() else { return skip("no cachestat(2)") };
     assert!(before < MIB, "{target}");
     assert!(verdict(&ended).starts_with("VERIFIED: "), "{}", ended.stderr);
@@ -461,9 +461,9 @@ fn doubts(ended: &Ended, record: &Path) -> Vec<String> {
     let of_run = findings.filter(|finding| !finding["time_span"].is_null() && finding["severity"] != "note");
     let told = of_run.filter(|finding| ended.stderr.contains(finding["message"].as_str().unwrap()));
     let names = told.map(|finding| finding["name"].as_str().unwrap().to_owned());
-    let crowded = crowded(&record["results"]["time_spans"][0]);
+    let crowded = crowded(&record["hosts"][0]["results"]["time_spans"][0]);
     let neighbours = |name: &str| crowded && OF_NEIGHBOURS.contains(&name);
-    let stolen = stolen(&record["results"]["time_spans"][0]);
+    let stolen = stolen(&record["hosts"][0]["results"]["time_spans"][0]);
     let absent = |name: &str| stolen && OF_A_GUEST.contains(&name);
     let slow = |name: &str| cfg!(debug_assertions) && OF_THE_BUILD.contains(&name);
     let busy = busy_beside(&record["results"]["time_spans"][0]);
@@ -676,7 +676,7 @@ fn the_counters_of_the_verdict_agree_with_the_kernels_trace_of_the_same_window()
     let Some(((ios, sectors), ended)) = traced else { return skip("no tracefs can be mounted") };
     ended.report();
     let record: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
-    let devices = &record["results"]["time_spans"][0]["observed"]["devices"]["devices"];
+    let devices = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["devices"]["devices"];
     let name = looped.0.file_name().unwrap().to_str().unwrap();
     let device = devices.as_array().unwrap().iter().find(|device| device["name"] == name).unwrap();
     let read = &device["done"]["read"];

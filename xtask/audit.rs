@@ -77,7 +77,7 @@ fn audit(
         return Err(format!("diskspd {}: {errors}", words.join(" ")).into());
     }
     let record: Value = serde_json::from_slice(&std::fs::read(&json)?)?;
-    let results = &record["results"]["time_spans"][0];
+    let results = &record["hosts"][0]["results"]["time_spans"][0];
     let lines = log::read(&log)?;
     let mut found = Found::default();
     if errors.contains("are missing") {
@@ -128,7 +128,8 @@ fn audit(
 
 /// What the run was, and the I/Os that it counted.
 fn understand(record: &Value, lines: &[log::Line]) -> Result<(Run, Vec<log::Line>), String> {
-    let (asked, results) = (&record["profile"]["time_spans"][0], &record["results"]["time_spans"][0]);
+    let (asked, results) =
+        (&record["profile"]["time_spans"][0], &record["hosts"][0]["results"]["time_spans"][0]);
     let number = |value: &Value| value.as_u64().unwrap_or(0);
     let warm_up = number(&asked["warmup"]) * 1_000_000_000;
     let counted = log::measured(lines, results, warm_up)?;
@@ -141,8 +142,8 @@ fn understand(record: &Value, lines: &[log::Line]) -> Result<(Run, Vec<log::Line
     let mut rows = Vec::new();
     for (thread, results) in results["threads"].as_array().unwrap_or(&empty).iter().enumerate() {
         for target in results["targets"].as_array().unwrap_or(&empty) {
-            let index = paths.iter().position(|path| Some(path.as_str()) == target["path"].as_str());
-            rows.push((thread, index.ok_or("a row of no target")?));
+            let id = target["target"].as_u64().map(|id| id as usize);
+            rows.push((thread, id.filter(|id| *id < paths.len()).ok_or("a row of no target")?));
         }
     }
     let width = milliseconds * 1_000_000;

@@ -28,11 +28,8 @@ pub struct Asked<'a> {
 pub fn asked(request: &RunRequest) -> Result<Asked<'_>, Vec<String>> {
     if let Some(file) = &request.record {
         let record = report::record(file).map_err(|message| vec![message])?;
-        return Ok(Asked {
-            profile: Cow::Owned(record.profile),
-            method: Cow::Owned(record.method),
-            before: Some(record.system),
-        });
+        let before = Some(record.host().system.clone());
+        return Ok(Asked { profile: Cow::Owned(record.profile), method: Cow::Owned(record.method), before });
     }
     let profile = match &request.xml_profile {
         Some(from) => Cow::Owned(from_xml(from, request)?),

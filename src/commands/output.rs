@@ -5,12 +5,12 @@ use super::stream::Stream;
 use crate::cli::{EXIT_RUN_FAILED, OutRequest, RunRequest, StreamRequest};
 use crate::profile::{Profile, RawText};
 use crate::report::{self, Format};
-use crate::results::Record;
 use crate::run::destination::{self, Destination, Named, inherited, named, open_special, refuse_doubles};
 use crate::run::{FromTheFirstLine, LateFile};
 use crate::sys::place::{Place, elsewhere};
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
+use crate::truth::Judged;
 use crate::units::visible::Guard;
 use std::borrow::Cow;
 use std::fs::File;
@@ -25,10 +25,13 @@ pub fn to_stdout(bytes: &[u8]) -> u8 {
 }
 
 /// Writes a report to standard output; returns the exit code.
-pub fn report_to_stdout(format: &Format, record: &Record) -> u8 {
+pub fn report_to_stdout(format: &Format, judged: &Judged) -> u8 {
     let mut out = io::BufWriter::new(standard_output::writer());
-    let record = &*shown::on_standard_output(record);
-    super::code_of((format.write)(record, &mut out).and_then(|()| out.flush()))
+    let written = match shown::on_standard_output(judged.record) {
+        Cow::Borrowed(_) => (format.write)(judged, &mut out),
+        Cow::Owned(harmless) => (format.write)(&Judged::new(&harmless), &mut out),
+    };
+    super::code_of(written.and_then(|()| out.flush()))
 }
 
 /// That a CSV of `--out` will hold no line, which only a run with intervals has.
@@ -232,12 +235,12 @@ impl OutFile {
     ///
     /// # Errors
     /// A message, with the place of a report that is kept elsewhere.
-    pub fn save(&self, record: &Record) -> Result<(), String> {
+    pub fn save(&self, judged: &Judged) -> Result<(), String> {
         let failed =
             |why: &dyn std::fmt::Display| format!("--out {}: can't be written: {why}", self.path.display());
         match &self.sink {
-            Sink::File(place) => self.replace(place, record).map_err(|why| failed(&why)),
-            Sink::Open(file) => match self.print(record, file) {
+            Sink::File(place) => self.replace(place, judged).map_err(|why| failed(&why)),
+            Sink::Open(file) => match self.print(judged, file) {
                 // As on standard output: a reader that has seen enough.
                 Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 answer => answer.map_err(|error| failed(&error)),
@@ -246,39 +249,42 @@ impl OutFile {
     }
 
     /// To what may be a terminal. JSON keeps texts within their lines by itself.
-    fn print(&self, record: &Record, file: &File) -> io::Result<()> {
+    fn print(&self, judged: &Judged, file: &File) -> io::Result<()> {
         if !file.is_terminal() {
-            return self.write(record, file);
+            return self.write(judged, file);
         }
-        let record = if self.format.name == "json" { Cow::Borrowed(record) } else { shown::shown(record) };
         let mut out = io::BufWriter::new(Guard::new(file, true));
-        (self.format.write)(&record, &mut out).and_then(|()| out.flush())
+        let written = match self.format.name {
+            "json" => (self.format.write)(judged, &mut out),
+            _ => (self.format.write)(&Judged::new(&shown::shown(judged.record)), &mut out),
+        };
+        written.and_then(|()| out.flush())
     }
 
-    fn write(&self, record: &Record, file: &File) -> io::Result<()> {
+    fn write(&self, judged: &Judged, file: &File) -> io::Result<()> {
         let mut file = io::BufWriter::new(file);
-        (self.format.write)(record, &mut file).and_then(|()| file.flush())
+        (self.format.write)(judged, &mut file).and_then(|()| file.flush())
     }
 
-    fn replace(&self, place: &Arc<Place>, record: &Record) -> Result<(), String> {
+    fn replace(&self, place: &Arc<Place>, judged: &Judged) -> Result<(), String> {
         let written = place.begin().and_then(|mut new| {
-            self.write(record, new.file())?;
+            self.write(judged, new.file())?;
             new.file().sync_all()?;
             Ok(new)
         });
         match written {
             Ok(mut new) => new.put().map_err(|not| not.to_string()),
             // The disk may be full: what was measured isn't lost for that.
-            Err(error) => Err(match self.write_elsewhere(record) {
+            Err(error) => Err(match self.write_elsewhere(judged) {
                 Ok(path) => format!("{error}; the report is kept as {}", path.display()),
                 Err(other) => format!("{error}; nor can it be kept elsewhere: {other}"),
             }),
         }
     }
 
-    fn write_elsewhere(&self, record: &Record) -> io::Result<PathBuf> {
+    fn write_elsewhere(&self, judged: &Judged) -> io::Result<PathBuf> {
         let (file, path) = elsewhere(self.path.file_name().unwrap_or_default())?;
-        let written = self.write(record, &file);
+        let written = self.write(judged, &file);
         // There is no better place for it; whether a power cut would take it is another matter.
         let _ = file.sync_all();
         if written.is_err() {
@@ -290,17 +296,17 @@ impl OutFile {
 
 /// Writes all these reports; every one is tried. A record without figures replaces no file. Returns the
 /// exit code if one failed.
-pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, record: &Record) -> Option<u8> {
+pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, judged: &Judged) -> Option<u8> {
     let mut failed = None;
     for file in files {
-        if file.is_replaceable() && !record.results.have_figures() {
+        if file.is_replaceable() && !judged.record.host().results.have_figures() {
             say(format_args!(
                 "WARNING: --out {}: is not written, and an earlier file is left as it is: nothing was measured",
                 file.path.display()
             ));
             continue;
         }
-        if let Err(message) = file.save(record) {
+        if let Err(message) = file.save(judged) {
             say(format_args!("ERROR: {message}"));
             failed = Some(EXIT_RUN_FAILED);
         }

@@ -1,13 +1,13 @@
 //! `diskspd report FILE.json [-v]`: prints the report of a saved record again.
 
-use super::{output, shown};
+use super::output;
 use crate::cli::{EXIT_RUN_FAILED, ReportRequest};
+use crate::report;
 use crate::report::findings::{self, Detail};
 use crate::report::json::{self, RecordError};
-use crate::report::text;
-use crate::results::{Record, summarize};
+use crate::results::Record;
 use crate::sys::standard_error::{self, say};
-use crate::truth::judge;
+use crate::truth::Judged;
 use crate::units::visible;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -23,9 +23,10 @@ const LONGEST: u64 = 256 << 20;
 pub fn report(request: &ReportRequest) -> u8 {
     match record(&request.file) {
         Ok(record) => {
-            let code = output::to_stdout(&text::text(&shown::on_standard_output(&record)));
+            let judged = Judged::new(&record);
+            let code = output::report_to_stdout(&report::TEXT, &judged);
             let detail = if request.verbose { Detail::Full } else { Detail::Brief };
-            standard_error::write(&findings::text(&judge(&record, &summarize(&record)), detail));
+            standard_error::write(&findings::text(&judged.judgement, detail));
             code
         }
         Err(message) => {

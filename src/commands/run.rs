@@ -10,13 +10,12 @@ use crate::profile::validate::{self, validate};
 use crate::profile::{Method, Profile, RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, plan_text, profile_text, profile_xml};
-use crate::results::summarize;
 use crate::run::events::{self, Event, Events};
 use crate::run::{self, Control, Executed, Options, Probes, Refusal, Session, execute};
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::system::{self, System};
-use crate::truth::{Severity as Doubt, judge};
+use crate::truth::{Judged, Severity as Doubt};
 use std::sync::Arc;
 
 /// Returns the exit code.
@@ -75,7 +74,7 @@ fn measure(asked: &Asked, request: &RunRequest) -> u8 {
         Err(Refusal::Invalid(findings)) => return fail(findings.iter().map(|f| &f.message), EXIT_USAGE),
     };
     if let Some(before) = &asked.before {
-        rerun::tell_differences(before, &executed.record.system);
+        rerun::tell_differences(before, &executed.record.host().system);
     }
     let code = report_on(&executed, request, &files, standard_output);
     if executed.left_behind {
@@ -93,15 +92,16 @@ fn report_on(
 ) -> u8 {
     let Executed { record, failures, troubles, .. } = executed;
     let profile = &record.profile;
+    let judged = &Judged::new(record);
     // What is on standard output in place of this report would be followed by it, and could be read by no
     // program.
     let mut code = match standard_output {
         StandardOutput::Instead => EXIT_SUCCESS,
         StandardOutput::Report | StandardOutput::StreamAndReport => {
-            output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), record)
+            output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), judged)
         }
     };
-    code = output::save_all(files, record).unwrap_or(code);
+    code = output::save_all(files, judged).unwrap_or(code);
     if !failures.is_empty() {
         if profile.result_format == ResultFormat::Xml {
             // As DISKSPD: the document ends without a line feed.
@@ -113,14 +113,13 @@ fn report_on(
     if !troubles.is_empty() {
         code = fail(troubles, EXIT_RUN_FAILED);
     }
-    let judgement = judge(record, &summarize(record));
     let detail = match (request.quiet, profile.verbose) {
         (true, _) => Detail::Wrong,
         (false, true) => Detail::Full,
         (false, false) => Detail::Brief,
     };
-    standard_error::write(&findings::text(&judgement, detail));
-    let doubtful = request.strict && judgement.worst() == Some(Doubt::Wrong);
+    standard_error::write(&findings::text(&judged.judgement, detail));
+    let doubtful = request.strict && judged.judgement.worst() == Some(Doubt::Wrong);
     if doubtful && code == EXIT_SUCCESS { EXIT_DOUBTFUL } else { code }
 }
 

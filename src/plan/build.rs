@@ -3,7 +3,7 @@
 use super::access::{is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
 use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, tracing, writing};
-use crate::profile::{Profile, RandomDataSource, Target, TimeSpan};
+use crate::profile::{Profile, RandomDataSource, Target, TargetId, TargetIds, TimeSpan};
 use crate::system::System;
 use crate::system::target::TargetFacts;
 use crate::units;
@@ -50,6 +50,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
 
     let trace = tracing::tracing(profile.etw.as_ref(), around.wish)?;
     let cpus = affinity::cpus(span, &around.system.topology);
+    let ids = TargetIds::of(profile).of_span(span);
     let mut workers = Vec::new();
     let mut idle = Vec::new();
     for (thread, (members, relative)) in assignments(span).into_iter().enumerate() {
@@ -58,7 +59,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             idle.push(thread.to_string());
             continue;
         }
-        match worker(span, &members, relative, around) {
+        match worker(span, &ids, &members, relative, around) {
             Ok(mut worker) => {
                 worker.thread = thread;
                 worker.cpu = (!cpus.is_empty()).then(|| cpus[thread as usize % cpus.len()]);
@@ -159,6 +160,7 @@ fn assignments(span: &TimeSpan) -> Vec<(Vec<(usize, u32)>, u32)> {
 /// One worker, but for its number, CPU and seed.
 fn worker(
     span: &TimeSpan,
+    ids: &[TargetId],
     members: &[(usize, u32)],
     relative: u32,
     around: Surroundings,
@@ -187,6 +189,7 @@ fn worker(
         let size = target::planned_size(target, &around.facts[index]);
         targets.push(WorkerTarget {
             target: index,
+            id: ids[index],
             path: target.path.clone(),
             location: around.facts[index].location.clone(),
             open: open_mode(target, &around.facts[index]),

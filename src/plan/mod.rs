@@ -18,7 +18,7 @@ pub use target::creates;
 pub use tracing::TracePlan;
 
 use crate::engine::EngineKind;
-use crate::profile::{RandomDataSource, RawText};
+use crate::profile::{RandomDataSource, RawText, TargetId};
 pub use crate::sys::io_priority::IoPriority;
 pub use crate::sys::map_options::{Flush, MapOptions};
 pub use crate::sys::open_mode::{AccessHint, OpenMode};
@@ -60,6 +60,12 @@ impl SpanPlan {
     /// Whether the workers learn the latencies of their I/Os.
     pub fn is_timed(&self) -> bool {
         self.measure_latency || self.iops_interval.is_some()
+    }
+
+    /// The path of a target, as the user gave it; empty = no worker works on it.
+    pub fn path_of(&self, id: TargetId) -> RawText {
+        let mut targets = self.workers.iter().flat_map(|worker| &worker.targets);
+        targets.find(|target| target.id == id).map(|target| target.path.clone()).unwrap_or_default()
     }
 }
 
@@ -135,6 +141,8 @@ pub enum WriteContent {
 pub struct WorkerTarget {
     /// Index of the target in the time span.
     pub target: usize,
+    /// Which one it is of the whole run.
+    pub id: TargetId,
     /// As the user gave it.
     pub path: RawText,
     /// Where it is opened.

@@ -4,6 +4,7 @@
 //! Field names are those of DISKSPD's profile XML, in snake case.
 
 mod method;
+mod target_id;
 pub mod template;
 pub mod validate;
 pub mod xml;
@@ -11,6 +12,7 @@ pub mod xml;
 pub use crate::sys::path::RawText;
 pub use method::{Method, Prefill};
 use serde::{Deserialize, Serialize};
+pub use target_id::{TargetId, TargetIds, reading_paths};
 
 /// Version of DISKSPD whose command lines, profiles and reports this program keeps.
 pub const COMPATIBLE_VERSION: &str = "2.2.0";

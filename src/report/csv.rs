@@ -1,6 +1,7 @@
 //! The per-interval series as CSV: a head, and a line for each interval of each time span.
 
-use crate::results::{IntervalDirection, IntervalFigures, Record, summarize};
+use crate::results::{IntervalDirection, IntervalFigures};
+use crate::truth::Judged;
 use std::io::{self, Write};
 
 /// The head. Cells are empty where there is nothing to tell. Times: s since measuring began, and
@@ -15,9 +16,9 @@ pub const HEAD: &str = "time_span,end_s,started_at_ms,read_iops,write_iops,total
 ///
 /// # Errors
 /// Those of `sink`.
-pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
+pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     writeln!(sink, "{HEAD}")?;
-    for (index, span) in summarize(record).time_spans.iter().enumerate() {
+    for (index, span) in judged.summary.time_spans.iter().enumerate() {
         for interval in span.iter().filter_map(|span| span.iops.as_ref()).flat_map(|iops| &iops.intervals) {
             writeln!(sink, "{},{}", index + 1, line(interval))?;
         }

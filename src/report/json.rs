@@ -1,14 +1,14 @@
 //! The record as JSON: `docs/record.md` describes every field.
 
+use super::index::Index;
 use crate::profile::{Method, Profile};
-use crate::results::{Record, RecordFormat, Results, Summary, summarize};
-use crate::system::System;
-use crate::truth::{Judgement, judge};
+use crate::results::{Host, Record, RecordFormat, Summary, version_1};
+use crate::truth::{Judged, Judgement};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 use std::fmt;
-use std::io::{self, BufRead, Seek, Write};
+use std::io::{self, BufRead, Read, Seek, Write};
 
 /// Why bytes are not a record that can be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -78,10 +78,10 @@ pub enum RecordError {
 #[derive(Serialize)]
 struct Stored<'a> {
     format: &'a RecordFormat,
+    index: &'a Index,
     profile: &'a Profile,
     method: &'a Method,
-    system: &'a System,
-    results: &'a Results,
+    hosts: &'a [Host],
     summary: &'a Summary,
     judgement: &'a Judgement,
 }
@@ -90,14 +90,13 @@ struct Stored<'a> {
 ///
 /// # Errors
 /// Those of `sink`.
-pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
-    let Record { format, profile, method, system, results } = record;
-    let summary = &summarize(record);
-    let judgement = &judge(record, summary);
+pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    let Judged { record, summary, judgement } = judged;
+    let Record { format, profile, method, hosts } = record;
     let mut buffered = io::BufWriter::new(sink);
     serde_json::to_writer(
         &mut buffered,
-        &Stored { format, profile, method, system, results, summary, judgement },
+        &Stored { format, index: &Index::of(judged), profile, method, hosts, summary, judgement },
     )?;
     buffered.write_all(b"\n")?;
     buffered.flush()
@@ -107,7 +106,7 @@ pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
 pub fn bytes(record: &Record) -> Vec<u8> {
     let mut bytes = Vec::new();
     // Can't fail: memory takes everything, and a record has no maps whose keys JSON could refuse.
-    let _ = write(record, &mut bytes);
+    let _ = write(&Judged::new(record), &mut bytes);
     bytes
 }
 
@@ -118,27 +117,66 @@ pub fn read(bytes: &[u8]) -> Result<Record, RecordError> {
 
 /// The same out of a file, part by part: the text of a large record takes many times the memory of what it holds.
 pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError> {
-    check_format(&mut source)?;
+    let version = check_format(&mut source)?;
     source.rewind().map_err(|error| RecordError::Unreadable { what: error.to_string() })?;
     let mut parser = serde_json::Deserializer::from_reader(&mut source);
-    let parsed = Record::deserialize(&mut parser).and_then(|record| parser.end().map(|()| record));
+    let parsed = match version {
+        1 => version_1::read(&mut parser),
+        _ => Record::deserialize(&mut parser),
+    };
+    let parsed = parsed.and_then(|record| parser.end().map(|()| record));
     let record = parsed.map_err(|error| explain(error, &mut source))?;
     record.check().map_err(|what| RecordError::Inconsistent { what })?;
     Ok(record)
 }
 
+/// Longest index that is looked for, bytes.
+const LONGEST_INDEX: u64 = 16 << 20;
+
+/// Reads the index of a record, and no more of it than that: `Ok(None)` = a record of version 1, or one whose index doesn't
+/// stand at its beginning.
+///
+/// # Errors
+/// It is no record, or the index is damaged.
+pub fn read_index(source: impl Read) -> Result<Option<Index>, RecordError> {
+    let mut source = io::BufReader::with_capacity(4096, source.take(LONGEST_INDEX));
+    let mut beginning = Beginning::default();
+    let mut parser = serde_json::Deserializer::from_reader(&mut source);
+    // What follows is left unread, which the parser takes for an error.
+    let read = parser.deserialize_any(Head { found: &mut beginning, with_index: true });
+    let damage = match &read {
+        Err(error) => beginning.index.is_none() && matches!(error.classify(), Category::Data | Category::Eof),
+        Ok(()) => false,
+    };
+    match read {
+        Err(error) if damage && beginning.format.as_ref().is_some_and(|format| format.is_known()) => {
+            Err(explain(error, &mut source))
+        }
+        read => understand(&mut beginning, read, &mut source).map(|_| beginning.index),
+    }
+}
+
 /// Name and version come first: whatever else differs in other JSON or in a newer record would only be a riddle. Looks
-/// no further than it must.
-fn check_format(source: &mut impl BufRead) -> Result<(), RecordError> {
-    let mut found = None;
+/// no further than it must. Returns the version.
+fn check_format(source: &mut impl BufRead) -> Result<u64, RecordError> {
+    let mut found = Beginning::default();
     let mut parser = serde_json::Deserializer::from_reader(&mut *source);
-    let read = parser.deserialize_any(Head(&mut found));
-    match (found, read) {
+    let read = parser.deserialize_any(Head { found: &mut found, with_index: false });
+    understand(&mut found, read, source)
+}
+
+/// The version of what begins so.
+fn understand(
+    found: &mut Beginning,
+    read: serde_json::Result<()>,
+    source: &mut impl BufRead,
+) -> Result<u64, RecordError> {
+    match (found.format.take(), read) {
         (Some(Name { name, .. }), _) if name != RecordFormat::NAME => Err(RecordError::NotARecord),
         (Some(Name { version, .. }), _) if version > u64::from(RecordFormat::VERSION) => {
             Err(RecordError::NewerVersion { found: version })
         }
-        (Some(_), _) => Ok(()),
+        (Some(Name { version, .. }), _) => Ok(version),
         (None, Err(error)) if error.classify() != Category::Data => Err(explain(error, source)),
         (None, _) => Err(RecordError::NotARecord),
     }
@@ -150,8 +188,25 @@ struct Name {
     version: u64,
 }
 
-/// Finds the field `format` of an object; the fields behind it are left unread.
-struct Head<'a>(&'a mut Option<Name>);
+impl Name {
+    /// Whether it is that of a record that this program reads.
+    fn is_known(&self) -> bool {
+        self.name == RecordFormat::NAME && self.version <= u64::from(RecordFormat::VERSION)
+    }
+}
+
+/// The fields that a record begins with.
+#[derive(Default)]
+struct Beginning {
+    format: Option<Name>,
+    index: Option<Index>,
+}
+
+/// Finds the field `format` of an object, and the index if it stands right behind it; what follows is left unread.
+struct Head<'a> {
+    found: &'a mut Beginning,
+    with_index: bool,
+}
 
 impl<'de> Visitor<'de> for Head<'_> {
     type Value = ();
@@ -163,7 +218,10 @@ impl<'de> Visitor<'de> for Head<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
         while let Some(field) = fields.next_key::<String>()? {
             if field == "format" {
-                *self.0 = Some(fields.next_value()?);
+                self.found.format = Some(fields.next_value()?);
+                if self.with_index && fields.next_key::<String>()?.as_deref() == Some("index") {
+                    self.found.index = Some(fields.next_value()?);
+                }
                 return Ok(());
             }
             fields.next_value::<IgnoredAny>()?;

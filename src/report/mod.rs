@@ -10,6 +10,7 @@ macro_rules! put {
 
 pub mod csv;
 pub mod findings;
+pub mod index;
 pub mod json;
 pub mod plan_text;
 pub mod profile_text;
@@ -22,6 +23,7 @@ pub mod verdicts;
 pub mod xml;
 
 use crate::results::Record;
+use crate::truth::Judged;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -33,7 +35,7 @@ pub struct Format {
     /// File name extensions that stand for it, without the dot; the first one is the usual one.
     pub extensions: &'static [&'static str],
     /// Writes the whole report, part by part where it can be large. Errors are those of the sink.
-    pub write: fn(&Record, &mut dyn Write) -> io::Result<()>,
+    pub write: fn(&Judged, &mut dyn Write) -> io::Result<()>,
 }
 
 impl Format {
@@ -42,18 +44,21 @@ impl Format {
         if verdict && self.name == XML_WITH_VERDICT.name { &XML_WITH_VERDICT } else { self }
     }
 
-    /// The whole report at once.
+    /// The whole report of a record at once.
     pub fn bytes(&self, record: &Record) -> Vec<u8> {
         let mut bytes = Vec::new();
         // Memory takes everything.
-        let _ = (self.write)(record, &mut bytes);
+        let _ = (self.write)(&Judged::new(record), &mut bytes);
         bytes
     }
 }
 
+/// The text report.
+pub const TEXT: Format = Format { name: "text", extensions: &["txt"], write: text::write };
+
 /// All forms there are.
 pub const FORMATS: &[Format] = &[
-    Format { name: "text", extensions: &["txt"], write: |record, sink| sink.write_all(&text::text(record)) },
+    TEXT,
     Format { name: "xml", extensions: &["xml"], write: xml::write },
     Format { name: "json", extensions: &["json"], write: json::write },
     Format { name: "csv", extensions: &["csv"], write: csv::write },

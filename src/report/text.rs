@@ -10,11 +10,22 @@ use crate::results::{
     summarize,
 };
 use crate::system::System;
+use crate::truth::Judged;
 use crate::units::Size;
+use std::io::{self, Write};
+
+/// Writes the whole report.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    let Judged { record, summary, .. } = judged;
+    sink.write_all(&render(&record.profile, &record.host().system, summary))
+}
 
 /// The whole report of a record.
 pub fn text(record: &Record) -> Vec<u8> {
-    render(&record.profile, &record.system, &summarize(record))
+    render(&record.profile, &record.host().system, &summarize(record))
 }
 
 /// The whole report: input parameters, system information, and the figures of all time spans.

@@ -4,8 +4,8 @@ mod cpu;
 mod delays;
 mod effort;
 mod ended;
+mod host;
 mod interval_figures;
-mod merge;
 mod observed;
 mod pace;
 mod paced;
@@ -13,17 +13,19 @@ mod record;
 mod summarize;
 mod summary;
 mod trace;
+pub mod version_1;
+mod work;
 
 pub(crate) use cpu::is_heterogeneous;
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
 pub use delays::Delays;
 pub use effort::{Effort, ToolCost, WorkerEffort};
 pub use ended::{Ended, EndedBy};
+pub use host::{Host, HostTarget, Notice, NoticeSeverity};
 pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
     WeightedStdDevs,
 };
-pub use merge::MergeError;
 pub use observed::{HeatChange, Observed};
 pub use pace::{Sample, WarmUp};
 pub use paced::{LATE, Overdue, Paced, PacedFigures, PacedLatency};
@@ -40,8 +42,10 @@ pub use trace::{
 };
 
 use crate::engine::Direction;
-use crate::profile::RawText;
+use crate::profile::TargetId;
 use crate::stats::{Histogram, Intervals, Series};
+pub use work::{AddUp, Done, Work};
+
 pub use crate::system::cpu_sleeps::{CpuSleeps, StateSleeps};
 pub use crate::system::cpu_times::{CpuTimes, LostTimes};
 use serde::{Deserialize, Serialize};
@@ -128,8 +132,9 @@ pub struct EngineUse {
 /// Raw results of one thread on one target.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetResults {
-    /// As the user gave it.
-    pub path: RawText,
+    /// Which one.
+    #[serde(alias = "path")]
+    pub target: TargetId,
     /// Size of the target when the thread opened it, bytes.
     pub size: u64,
     /// Reads.
@@ -209,7 +214,8 @@ pub struct WaitStatistics {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoErrors {
     /// The target.
-    pub path: RawText,
+    #[serde(alias = "path")]
+    pub target: TargetId,
     /// Read or write.
     pub direction: Direction,
     /// The kernel's error number.

@@ -1,9 +1,10 @@
-//! The record: profile, system and results of one run, in a versioned form.
+//! The record: profile, hosts and results of one run, in a versioned form.
 
-use super::{Results, SpanResults, TargetResults};
-use crate::profile::{Method, Profile, ThreadTarget, TimeSpan};
+use super::{Host, Results, SpanResults, TargetResults};
+use crate::profile::{Method, Profile, TargetId, TargetIds, ThreadTarget, TimeSpan};
 use crate::system::System;
 use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
 
 /// Everything that is needed to print any report of a run again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,11 +17,12 @@ pub struct Record {
     /// none; then it's as without any option.
     #[serde(default)]
     pub method: Method,
-    /// Where it ran.
-    pub system: System,
-    /// What came out.
-    pub results: Results,
+    /// The machines that it ran on, one in an ordinary run, and what came out on each.
+    pub hosts: Vec<Host>,
 }
+
+/// Stands for the host of a record that was made without any.
+static NOWHERE: LazyLock<Host> = LazyLock::new(Host::default);
 
 /// Name and version of a record's stored form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +38,7 @@ impl RecordFormat {
     /// What tells a record from other JSON.
     pub const NAME: &str = "diskspd-record";
     /// What this program writes, and the newest that it reads.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = 2;
 }
 
 impl Default for RecordFormat {
@@ -48,7 +50,32 @@ impl Default for RecordFormat {
 impl Record {
     /// A record in today's format.
     pub fn new(profile: Profile, system: System, results: Results) -> Record {
-        Record { format: RecordFormat::default(), profile, method: Method::default(), system, results }
+        let ids = TargetIds::of(&profile);
+        Record::with_targets(profile, &ids, system, results)
+    }
+
+    /// The same, with targets that the profile may not name.
+    pub(super) fn with_targets(
+        profile: Profile,
+        targets: &TargetIds,
+        system: System,
+        results: Results,
+    ) -> Record {
+        let hosts = vec![Host::alone(targets, system, results)];
+        Record { format: RecordFormat::default(), profile, method: Method::default(), hosts }
+    }
+
+    /// The host whose figures reports show: there is one.
+    pub fn host(&self) -> &Host {
+        self.hosts.first().unwrap_or(&NOWHERE)
+    }
+
+    /// The same, to fill it.
+    pub fn host_mut(&mut self) -> &mut Host {
+        if self.hosts.is_empty() {
+            self.hosts.push(Host::default());
+        }
+        &mut self.hosts[0]
     }
 
     /// The same, run this way.
@@ -60,29 +87,39 @@ impl Record {
     /// say, counts that agree. The error says what doesn't, and where. A run's own record always fits; an
     /// edited one may not.
     pub fn check(&self) -> Result<(), String> {
+        must_equal("record", "hosts", 1, self.hosts.len() as u64)?;
+        let host = self.host();
+        let misplaced = (0..).zip(&host.targets).find(|(place, target)| target.id != TargetId(*place));
+        if let Some((place, target)) = misplaced {
+            return Err(format!("target {place} of {} has the id {}", host.name, target.id.0));
+        }
         let asked = &self.profile.time_spans;
-        let got = &self.results.time_spans;
+        let got = &host.results.time_spans;
         must_equal("results", "time spans", asked.len() as u64, got.len() as u64)?;
-        let active = self.system.topology.active_cpus().count() as u64;
+        let active = host.system.topology.active_cpus().count() as u64;
         for (index, (asked, got)) in asked.iter().zip(got).enumerate() {
             if got.was_measured() {
                 let place = format!("time span {}", index + 1);
                 must_equal(&place, "CPUs", active, got.cpus.len() as u64)?;
-                check_threads(&place, asked, got)?;
+                check_threads(&place, host, asked, got)?;
             }
         }
         Ok(())
     }
 }
 
-fn check_threads(place: &str, asked: &TimeSpan, got: &SpanResults) -> Result<(), String> {
+fn check_threads(place: &str, host: &Host, asked: &TimeSpan, got: &SpanResults) -> Result<(), String> {
     must_equal(place, "threads", asked.threads(), got.threads.len() as u64)?;
     for (thread, results) in got.threads.iter().enumerate() {
         let place = format!("{place}, thread {thread}");
         let targets = targets_of(asked, thread as u32);
         must_equal(&place, "targets", targets, results.targets.len() as u64)?;
         for target in &results.targets {
-            check_target(&format!("{place}, target '{}'", target.path), asked, target)?;
+            if target.target.index() >= host.targets.len() {
+                return Err(format!("{place}: there is no target {}", target.target.0));
+            }
+            let path = host.path(target.target);
+            check_target(&format!("{place}, target '{path}'"), asked, target)?;
         }
     }
     Ok(())

@@ -2,52 +2,53 @@
 
 use super::summary::*;
 use super::{
-    CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes, DirectionResults,
-    EffectiveRange, LATE, Paced, PacedFigures, PacedLatency, Record, SpanResults, TargetResults,
-    ThreadResults, TraceFigures,
+    AddUp, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
+    DirectionResults, Done, EffectiveRange, Host, LATE, Overdue, PacedFigures, PacedLatency, Record,
+    SpanResults, TargetResults, ThreadResults, TraceFigures, Work,
 };
-use crate::profile::{RawText, TimeSpan};
+use crate::profile::{RawText, TargetId, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
-use crate::system::Topology;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Derives every figure that reports show.
 pub fn summarize(record: &Record) -> Summary {
-    let (asked, got) = (&record.profile.time_spans, &record.results.time_spans);
-    let topology = &record.system.topology;
+    let host = record.host();
+    let (asked, got) = (&record.profile.time_spans, &host.results.time_spans);
     let never = SpanResults::default();
     let results = |index| got.get(index).unwrap_or(&never);
-    let measured =
-        |(index, span)| Measured::new(topology, span, results(index), record.profile.verbose_stats);
+    let measured = |(index, span)| Measured::new(host, span, results(index), record.profile.verbose_stats);
     let time_spans: Vec<_> = asked.iter().enumerate().map(measured).collect();
     let totals = (asked.len() > 1).then(|| Totals::new(&time_spans));
     Summary { time_spans, totals }
 }
 
 impl Measured {
-    fn new(topology: &Topology, span: &TimeSpan, results: &SpanResults, waits: bool) -> Option<Measured> {
+    fn new(host: &Host, span: &TimeSpan, results: &SpanResults, waits: bool) -> Option<Measured> {
         if !results.was_measured() {
             return None;
         }
         let seconds = results.measured as f64 / 1e9;
         let created = u32::try_from(results.threads.len()).unwrap_or(u32::MAX);
-        let Tables { total, read, write, course } = tables(span, seconds, &results.threads);
+        let Tables { total, read, write, course } = tables(host, span, seconds, &results.threads);
+        let work = results.work();
+        let all = Work::of_all(work.values());
         Some(Measured {
             seconds,
             thread_count: if span.thread_count > 0 { span.thread_count } else { created },
             request_count: span.request_count,
             floating_pool: span.is_floating_pool(),
             failed: results.errors.iter().map(|error| error.count).fold(0, u64::saturating_add),
-            cpu: CpuTable::new(topology, &results.cpus),
-            distributions: distributions(&results.threads),
+            cpu: CpuTable::new(&host.system.topology, &results.cpus),
+            distributions: distributions(host, &results.threads),
             total,
             read,
             write,
-            fine: span.measure_latency.then(|| FineChart::new(&results.threads)),
+            fine: span.measure_latency.then(|| FineChart::new(&all)),
             iops: span.calculate_iops_std_dev.then(|| IopsSeries::of_span(&course, results)),
-            paced: paced_figures(&results.threads),
+            paced: paced_figures(results, &all),
             trace: trace_of(results),
-            latency: span.measure_latency.then(|| LatencyCharts::new(&results.threads)),
+            latency: span.measure_latency.then(|| LatencyCharts::new(host, results, &work, &all)),
             waits: if waits { wait_statistics(&results.threads) } else { Vec::new() },
         })
     }
@@ -73,13 +74,13 @@ struct Tables {
     course: Course,
 }
 
-fn tables(span: &TimeSpan, seconds: f64, threads: &[ThreadResults]) -> Tables {
+fn tables(host: &Host, span: &TimeSpan, seconds: f64, threads: &[ThreadResults]) -> Tables {
     let (mut all_reads, mut all_writes) = (Sums::default(), Sums::default());
     let [mut total, mut read, mut write] = [(); 3].map(|()| Vec::new());
     for (thread, target) in rows(threads) {
         let row = |sums: &Sums| {
             let figures = sums.figures(span, seconds);
-            Row { thread, path: target.path.clone(), size: target.size, figures }
+            Row { thread, path: host.path(target.target).clone(), size: target.size, figures }
         };
         // Unpacking a series takes longer than all that is done with it here: once is enough.
         let (mut reads, writes) = (Sums::of(&target.read), Sums::of(&target.write));
@@ -122,13 +123,6 @@ impl Sums {
         Sums { bytes: results.bytes, ios: results.ios, latency, series }
     }
 
-    fn add(&mut self, other: &Sums) {
-        self.bytes = self.bytes.saturating_add(other.bytes);
-        self.ios = self.ios.saturating_add(other.ios);
-        self.latency.merge(&other.latency);
-        self.series.merge(&other.series);
-    }
-
     fn figures(&self, span: &TimeSpan, seconds: f64) -> Figures {
         let latency =
             LatencyFigures { mean: self.latency.mean().map(ms), std_dev: self.latency.std_dev().map(ms) };
@@ -137,6 +131,15 @@ impl Sums {
             latency: span.measure_latency.then_some(latency),
             iops_std_dev: span.calculate_iops_std_dev.then(|| self.series.iops_std_dev()),
         }
+    }
+}
+
+impl AddUp for Sums {
+    fn add(&mut self, other: &Sums) {
+        self.bytes.add(&other.bytes);
+        self.ios.add(&other.ios);
+        self.latency.add(&other.latency);
+        AddUp::add(&mut self.series, &other.series);
     }
 }
 
@@ -153,31 +156,25 @@ fn single_ms(nanos: u64) -> f64 {
 }
 
 impl LatencyCharts {
-    fn new(threads: &[ThreadResults]) -> LatencyCharts {
-        let mut order = Vec::new();
-        let mut by_path: BTreeMap<&RawText, Latencies> = BTreeMap::new();
-        let mut all = Latencies::default();
-        for (_, target) in rows(threads) {
-            let latencies = by_path.entry(&target.path).or_insert_with(|| {
-                order.push(&target.path);
-                Latencies::default()
-            });
-            latencies.add(target);
-            all.add(target);
+    fn new(host: &Host, results: &SpanResults, work: &BTreeMap<TargetId, Work>, all: &Work) -> LatencyCharts {
+        let mut order: Vec<TargetId> = Vec::new();
+        for (_, target) in rows(&results.threads) {
+            if !order.contains(&target.target) {
+                order.push(target.target);
+            }
         }
-        let chart = |path: &&RawText| {
-            let chart = by_path.get(*path).map(Latencies::chart)?;
-            Some(PathChart { path: (*path).clone(), chart })
+        let chart = |id: &TargetId| {
+            let chart = Latencies::of(work.get(id)?).chart();
+            Some(PathChart { path: host.path(*id).clone(), chart })
         };
         let paths = if order.len() > 1 { order.iter().filter_map(chart).collect() } else { Vec::new() };
-        LatencyCharts { paths, all: all.chart() }
+        LatencyCharts { paths, all: Latencies::of(all).chart() }
     }
 }
 
 impl FineChart {
-    fn new(threads: &[ThreadResults]) -> FineChart {
-        let mut all = Latencies::default();
-        rows(threads).for_each(|(_, target)| all.add(target));
+    fn new(all: &Work) -> FineChart {
+        let all = Latencies::of(all);
         let total = all.total();
         let row = |percent: f64| all.row(&total, percent / 100.0);
         FineChart {
@@ -189,24 +186,26 @@ impl FineChart {
     }
 }
 
-#[derive(Default)]
-struct Latencies {
-    read: Histogram,
-    write: Histogram,
+/// Of both directions, none where none were measured.
+struct Latencies<'a> {
+    read: Cow<'a, Histogram>,
+    write: Cow<'a, Histogram>,
 }
 
-impl Latencies {
-    fn add(&mut self, target: &TargetResults) {
-        for (mine, theirs) in [(&mut self.read, &target.read), (&mut self.write, &target.write)] {
-            if let Some(latency) = &theirs.latency {
-                mine.merge(latency);
-            }
-        }
+impl Latencies<'_> {
+    /// From where I/Os were handed over.
+    fn of(work: &Work) -> Latencies<'_> {
+        Latencies::by(work, |done| done.latency.as_ref())
+    }
+
+    fn by(work: &Work, times: fn(&Done) -> Option<&Histogram>) -> Latencies<'_> {
+        let known = |done| times(done).map_or_else(Cow::default, Cow::Borrowed);
+        Latencies { read: known(&work.read), write: known(&work.write) }
     }
 
     fn total(&self) -> Histogram {
-        let mut total = self.read.clone();
-        total.merge(&self.write);
+        let mut total = self.read.clone().into_owned();
+        total.add(&self.write);
         total
     }
 
@@ -231,36 +230,28 @@ impl Latencies {
     }
 }
 
-/// `None` = no I/O had a time to start at.
-fn paced_figures(threads: &[ThreadResults]) -> Option<PacedFigures> {
-    let (mut all, mut service, mut response) = (Paced::default(), Latencies::default(), Latencies::default());
-    let (mut overdue, mut longest, mut paced, mut timed) = (0u64, 0, false, false);
-    for (_, target) in rows(threads) {
-        let [read, write] = [&target.read, &target.write].map(|direction| direction.paced.as_ref());
-        for (one, responses) in [(read, &mut response.read), (write, &mut response.write)] {
-            let Some(one) = one else { continue };
-            paced = true;
-            timed |= one.response.is_some();
-            all.delay.merge(&one.delay);
-            one.response.iter().for_each(|times| responses.merge(times));
-        }
-        if read.is_some() || write.is_some() {
-            service.add(target);
-        }
-        if let Some(late) = target.overdue {
-            overdue = overdue.saturating_add(late.ios);
-            longest = longest.max(late.longest);
-        }
-    }
-    let delays = all.delay.moments();
-    paced.then(|| PacedFigures {
+/// `None` = no I/O had a time to start at. `all`: what was done in all.
+fn paced_figures(results: &SpanResults, all: &Work) -> Option<PacedFigures> {
+    let directions = || [&all.read, &all.write].into_iter().filter_map(|done| done.paced.as_ref());
+    directions().next()?;
+    let mut delay = Histogram::default();
+    directions().for_each(|paced| delay.add(&paced.delay));
+    let timed = directions().any(|paced| paced.response.is_some());
+    let response = Latencies::by(all, |done| done.paced.as_ref()?.response.as_ref());
+    // Targets without a rate are not among them.
+    let mut service = Work::default();
+    let is_paced = |target: &&TargetResults| target.read.paced.is_some() || target.write.paced.is_some();
+    rows(&results.threads).map(|(_, target)| target).filter(is_paced).for_each(|target| service.add(target));
+    let Overdue { ios: overdue, longest } = all.overdue.unwrap_or_default();
+    let delays = delay.moments();
+    Some(PacedFigures {
         ios: delays.count(),
-        late: all.delay.longer_than(LATE),
+        late: delay.longer_than(LATE),
         mean_delay: delays.mean().map(ms),
         max_delay: delays.max().map(|nanos| ms(nanos as f64)),
         overdue,
         max_overdue: (overdue > 0).then(|| ms(longest as f64)),
-        service: timed.then(|| service.paced()),
+        service: timed.then(|| Latencies::of(&service).paced()),
         response: timed.then(|| response.paced()),
     })
 }
@@ -277,7 +268,7 @@ fn device_figures(device: &DeviceTimes, threads: &[ThreadResults]) -> DeviceFigu
     let figures = |times: &CompletionTimes, direction: fn(&TargetResults) -> &DirectionResults| {
         let mut own = Moments::default();
         rows(threads)
-            .filter(|(_, target)| device.targets.contains(&target.path))
+            .filter(|(_, target)| device.targets.contains(&target.target))
             .filter_map(|(_, target)| direction(target).latency.as_ref())
             .for_each(|latency| own.merge(latency.moments()));
         let at = |share| times.times.percentile(share).map(|nanos| ms(nanos as f64));
@@ -300,10 +291,15 @@ fn device_figures(device: &DeviceTimes, threads: &[ThreadResults]) -> DeviceFigu
     }
 }
 
-fn distributions(threads: &[ThreadResults]) -> Vec<DistributionGroup> {
+fn distributions(host: &Host, threads: &[ThreadResults]) -> Vec<DistributionGroup> {
     let mut groups: BTreeMap<&[EffectiveRange], BTreeMap<&RawText, BTreeSet<u32>>> = BTreeMap::new();
     for (thread, target) in rows(threads).filter(|(_, target)| !target.distribution.is_empty()) {
-        groups.entry(&target.distribution).or_default().entry(&target.path).or_default().insert(thread);
+        groups
+            .entry(&target.distribution)
+            .or_default()
+            .entry(host.path(target.target))
+            .or_default()
+            .insert(thread);
     }
     let user = |(path, threads): (&RawText, BTreeSet<u32>)| DistributionUser {
         path: path.clone(),

@@ -1,6 +1,6 @@
 //! What was traced beside the I/Os (`-e`).
 
-use crate::profile::RawText;
+use crate::profile::TargetId;
 use crate::stats::Histogram;
 use crate::system::tracing::TraceEvent;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub struct DeviceTimes {
     /// The kernel's name.
     pub device: String,
     /// The targets that lie on it, each once.
-    pub targets: Vec<RawText>,
+    pub targets: Vec<TargetId>,
     /// Reads.
     pub read: CompletionTimes,
     /// Writes.

@@ -1,17 +1,20 @@
 //! What a run says while it goes on, to whoever listens.
 
-use super::listener::{Listener, Nobody, Notice, Progress, Rates, Wants, Weight};
+use super::listener::{Listener, Nobody, Progress, Rates, Wants};
 use super::live::{Counters, Seen, collect};
 use crate::clock::{Nanos, SECOND};
-use crate::results::IntervalFigures;
+use crate::results::{IntervalFigures, Notice, NoticeSeverity};
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The voice of a run: everything that is said goes through it, so that all of it can be kept.
 pub struct Console {
     listener: Arc<dyn Listener>,
     wants: Wants,
+    /// The one that goes on, numbered from 1; 0 = none yet.
+    time_span: AtomicU32,
     /// What the workers had done when progress was told last.
     seen: Mutex<Seen>,
     /// What [`Console::warn_once`] has said in this time span.
@@ -24,8 +27,8 @@ impl Console {
     /// What is said is told to `listener`.
     pub fn new(listener: Arc<dyn Listener>) -> Console {
         let wants = listener.wants();
-        let (seen, said, notices) = Default::default();
-        Console { listener, wants, seen, said, notices }
+        let (time_span, seen, said, notices) = Default::default();
+        Console { listener, wants, time_span, seen, said, notices }
     }
 
     /// Nobody listens.
@@ -46,6 +49,7 @@ impl Console {
     /// A time span begins, numbered from 1.
     pub fn begin_span(&self, number: usize) {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.time_span.store(number as u32, Ordering::Relaxed);
         self.listener.time_span_begins(number);
     }
 
@@ -73,7 +77,7 @@ impl Console {
 
     /// A warning.
     pub fn warn(&self, text: &str) {
-        self.notice(Weight::Warning, text);
+        self.notice(NoticeSeverity::Warning, text);
     }
 
     /// A warning of what many threads meet; it is said once in a time span.
@@ -87,11 +91,12 @@ impl Console {
 
     /// Something worth knowing that is no reason to worry.
     pub fn note(&self, text: &str) {
-        self.notice(Weight::Note, text);
+        self.notice(NoticeSeverity::Note, text);
     }
 
-    fn notice(&self, weight: Weight, text: &str) {
-        let notice = Notice { weight, message: text.to_owned() };
+    fn notice(&self, severity: NoticeSeverity, text: &str) {
+        let time_span = Some(self.time_span.load(Ordering::Relaxed)).filter(|number| *number > 0);
+        let notice = Notice { severity, time_span, message: text.to_owned() };
         self.listener.notice(&notice);
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
     }

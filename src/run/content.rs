@@ -20,8 +20,9 @@ const AT_ONCE: usize = 8;
 /// Looks at every target that is read, and warns of what would be answered without the medium.
 pub fn look(plan: &SpanPlan, console: &Console) -> Vec<ContentFacts> {
     let facts = facts(orders(plan));
-    for warning in facts.iter().flat_map(truth::content_warnings) {
-        console.warn(&warning);
+    for about in &facts {
+        let path = plan.path_of(about.target);
+        truth::content_warnings(about, &path).iter().for_each(|warning| console.warn(warning));
     }
     facts
 }
@@ -41,7 +42,7 @@ pub(super) fn orders(plan: &SpanPlan) -> Vec<Order> {
                 let found = target::probe(&target.location).ok();
                 let direct = found.and_then(|facts| facts.direct).map_or(0, |needs| needs.offset);
                 let (path, location) = (target.path.clone(), target.location.clone());
-                orders.push(Order { path, location, from, to, direct });
+                orders.push(Order { target: target.id, path, location, from, to, direct });
             }
         }
     }

@@ -10,7 +10,7 @@ use super::supervise::{End, supervise};
 use crate::plan::PlanError;
 use crate::profile::validate::{self, Severity, validate};
 use crate::profile::{Method, Profile, RawText};
-use crate::results::{Record, Results, SpanResults};
+use crate::results::{NoticeSeverity, Record, Results, SpanResults};
 use crate::system::{self, System, storage};
 use std::fmt;
 use std::path::PathBuf;
@@ -119,7 +119,12 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
             (outcome, true)
         }
     };
-    record.results = outcome.results;
+    let host = record.host_mut();
+    host.results = outcome.results;
+    host.notices = console.notices();
+    for message in outcome.failures.iter().chain(&outcome.troubles) {
+        host.notice(NoticeSeverity::Error, None, message);
+    }
     Ok(Executed { record, failures: outcome.failures, troubles: outcome.troubles, left_behind })
 }
 
@@ -141,11 +146,12 @@ pub fn surroundings(profile: &Profile, method: &Method) -> System {
 /// Shows the results so far as a record, with nothing for the time spans to come.
 fn with_what_is_to_come(record: &mut Record, so_far: &mut Results, show: impl FnOnce(&Record)) {
     let ended = so_far.time_spans.len();
-    std::mem::swap(&mut record.results, so_far);
-    record.results.time_spans.resize_with(record.profile.time_spans.len(), SpanResults::default);
+    let all = record.profile.time_spans.len();
+    std::mem::swap(&mut record.host_mut().results, so_far);
+    record.host_mut().results.time_spans.resize_with(all, SpanResults::default);
     show(record);
-    record.results.time_spans.truncate(ended);
-    std::mem::swap(&mut record.results, so_far);
+    record.host_mut().results.time_spans.truncate(ended);
+    std::mem::swap(&mut record.host_mut().results, so_far);
 }
 
 #[cfg(test)]
@@ -153,7 +159,7 @@ mod tests {
     use super::*;
     use crate::engine::EngineKind;
     use crate::profile::{Target, TimeSpan};
-    use crate::run::Notice;
+    use crate::results::Notice;
     use std::sync::Mutex;
 
     #[test]
@@ -166,7 +172,8 @@ mod tests {
             results.time_spans.push(SpanResults { measured: 50, ..SpanResults::default() });
             let before = results.clone();
             with_what_is_to_come(&mut record, &mut results, |record| {
-                let measured: Vec<u64> = record.results.time_spans.iter().map(|span| span.measured).collect();
+                let measured: Vec<u64> =
+                    record.host().results.time_spans.iter().map(|span| span.measured).collect();
                 assert_eq!(measured, [50, if ended > 1 { 50 } else { 0 }, 0]);
             });
             assert_eq!(results, before);
@@ -179,7 +186,7 @@ mod tests {
 
     impl Listener for Ear {
         fn time_span_ended(&self, so_far: &Record) {
-            assert!(so_far.results.have_figures());
+            assert!(so_far.host().results.have_figures());
             self.0.lock().unwrap().0 += 1;
         }
         fn notice(&self, notice: &Notice) {
@@ -203,7 +210,7 @@ mod tests {
         assert!(executed.failures.is_empty() && executed.troubles.is_empty() && !executed.left_behind);
         assert_eq!(ear.0.lock().unwrap().0, 1, "of the last one there is the record itself");
         let again = execute(&executed.record.profile, &executed.record.method, &Session::default()).unwrap();
-        let ios = |record: &Record| record.results.time_spans[1].threads[0].targets[0].read.ios;
+        let ios = |record: &Record| record.host().results.time_spans[1].threads[0].targets[0].read.ios;
         assert!(ios(&executed.record) > 0);
         assert_eq!(ios(&again.record), ios(&executed.record));
     }

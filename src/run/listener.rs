@@ -1,7 +1,7 @@
 //! Who is told how a run goes on. The run itself prints nothing.
 
 use crate::clock::Nanos;
-use crate::results::{IntervalFigures, Record};
+use crate::results::{IntervalFigures, Notice, Record};
 
 /// Somebody who wants to know how a run goes on: a terminal, a stream of lines, a page, another host.
 /// Whether anybody listens is no concern of the measurement: nothing here may fail, and nothing may take
@@ -51,24 +51,6 @@ pub struct Wants {
     pub progress: bool,
     /// The figures of each interval.
     pub intervals: bool,
-}
-
-/// How much a notice matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weight {
-    /// Worth knowing; no reason to worry.
-    Note,
-    /// The run goes on, but perhaps not as it was meant.
-    Warning,
-}
-
-/// Something that was said during a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
-    /// How much it matters.
-    pub weight: Weight,
-    /// One plain sentence, without a full stop.
-    pub message: String,
 }
 
 /// How far a run is.

@@ -89,7 +89,7 @@ pub(super) fn measure(
             let alive: Vec<bool> = threads.iter().map(|thread| !thread.is_finished()).collect();
             let trouble = take_over(plan, &desks, &alive, over, &mut results);
             let results = std::mem::take(&mut results);
-            let mut outcome = closed(shared, control, results, content.clone(), observer.leave(&live));
+            let mut outcome = closed(plan, shared, control, results, content.clone(), observer.leave(&live));
             outcome.troubles.push(trouble);
             // Before the log: its file may hang as well.
             control.deposit(outcome);
@@ -114,15 +114,15 @@ pub(super) fn measure(
         control.does("flushes what was written (--flush-after)");
     }
     let observed = observer.map(|observer| observer.finish(&live)).unwrap_or_default();
-    let mut outcome = closed(shared, control, results, content, observed);
+    let mut outcome = closed(plan, shared, control, results, content, observed);
     if options.method.flush_after {
-        outcome.troubles.extend(unflushed(&outcome.results));
+        outcome.troubles.extend(unflushed(plan, &outcome.results));
     }
     outcome
 }
 
 /// The targets that `--flush-after` couldn't flush.
-fn unflushed(results: &SpanResults) -> Vec<String> {
+fn unflushed(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
     let devices = results.observed.as_ref().and_then(|observed| observed.devices.as_ref());
     let targets = devices.into_iter().flat_map(|devices| &devices.targets);
     targets
@@ -130,7 +130,7 @@ fn unflushed(results: &SpanResults) -> Vec<String> {
             let error = std::io::Error::from_raw_os_error(target.write_error?);
             Some(format!(
                 "--flush-after: '{}' can't be flushed: {error}; what was written may be lost: see dmesg",
-                target.path
+                plan.path_of(target.target)
             ))
         })
         .collect()
@@ -138,6 +138,7 @@ fn unflushed(results: &SpanResults) -> Vec<String> {
 
 /// The results of a time span whose workers have ended, or are left behind.
 fn closed(
+    plan: &SpanPlan,
     shared: &Shared,
     control: &Control,
     mut results: SpanResults,
@@ -153,7 +154,7 @@ fn closed(
     if !failures.is_empty() {
         // DISKSPD shows no figures of a span that failed; the accounts stay in the record.
         results.measured = 0;
-        failures.extend(results.errors.iter().map(recorder::describe_error));
+        failures.extend(results.errors.iter().map(|error| recorder::describe_error(plan, error)));
     }
     SpanOutcome { results, failures, ..SpanOutcome::default() }
 }

@@ -61,7 +61,7 @@ pub use events::Events;
 pub use execute::{Executed, Refusal, Session, execute, surroundings};
 pub use interrupt::watch;
 pub use late_file::{FromTheFirstLine, LateFile};
-pub use listener::{Listener, Nobody, Notice, Progress, Rates, Wants, Weight};
+pub use listener::{Listener, Nobody, Progress, Rates, Wants};
 pub use live::Counters;
 pub use observe::Observer;
 pub use options::Options;

@@ -77,7 +77,7 @@ impl DeviceWatch {
                 let written = target.open.write && engine.row().real_io;
                 let cached = several && !target.open.direct && engine.row().real_io;
                 let file = (written || cached).then(|| File::open(&target.location).ok()).flatten();
-                let facts = TargetDevices { path: target.path.clone(), stack, ..Default::default() };
+                let facts = TargetDevices { target: target.id, stack, ..Default::default() };
                 Target { facts, file, written, cached, held: None, size: target.size }
             })
             .collect();
@@ -176,19 +176,19 @@ fn flushed(target: Target, flush: bool) -> TargetDevices {
 /// What would have been observed if time were real: that no device took part.
 pub fn simulated(plan: &SpanPlan) -> DeviceFacts {
     let target = |(engine, target): (EngineKind, &WorkerTarget)| TargetDevices {
-        path: target.path.clone(),
+        target: target.id,
         stack: without_io(engine).unwrap_or_default(),
         ..Default::default()
     };
     DeviceFacts { targets: targets(plan).into_iter().map(target).collect(), ..DeviceFacts::default() }
 }
 
-/// The targets of all workers, each path once.
+/// The targets of all workers, each once.
 pub(super) fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
     let mut found: Vec<(EngineKind, &WorkerTarget)> = Vec::new();
     for worker in &plan.workers {
         for target in &worker.targets {
-            match found.iter_mut().find(|(_, known)| known.path == target.path) {
+            match found.iter_mut().find(|(_, known)| known.id == target.id) {
                 // Listed twice, once to be written: that one is what is looked at.
                 Some(known) if target.open.write && !known.1.open.write => *known = (worker.engine, target),
                 Some(_) => {}

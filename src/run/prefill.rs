@@ -273,6 +273,7 @@ fn fill(bytes: &mut [u8], content: Prefill, offset: u64, seed: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::TargetId;
 
     #[test]
     fn chunks_cover_a_part_and_lie_on_a_grid() {
@@ -289,7 +290,8 @@ mod tests {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let location = directory.path().join("file");
         File::create(&location).unwrap().set_len(1 << 30).unwrap();
-        let order = Order { path: "file".into(), location, from: 0, to: 1 << 30, direct: 4096 };
+        let order =
+            Order { target: TargetId(0), path: "file".into(), location, from: 0, to: 1 << 30, direct: 4096 };
         let (control, console) = (Control::default(), Console::quiet());
         control.interrupt();
         let parts = file_parts(&order).unwrap();

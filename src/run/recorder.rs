@@ -4,7 +4,6 @@ use super::stream::Progress;
 use crate::clock::{Nanos, SECOND};
 use crate::engine::Direction;
 use crate::plan::{SpanPlan, WorkerPlan};
-use crate::profile::RawText;
 use crate::results::{DirectionResults, IoErrors, Overdue, Paced, TargetResults, ThreadResults};
 use crate::stats::{Histogram, IntervalLog, Intervals, Series};
 use crate::workload::ThreadWorkload;
@@ -236,8 +235,8 @@ impl Recorder {
     /// Counts an I/O that failed. Failures end the run, so this may be slow.
     pub fn error(&mut self, target: usize, direction: Direction, errno: i32, offset: u64, now: Nanos) {
         let at_us = (now / 1000) as i64;
-        let path = &self.targets[target].path;
-        let same = |e: &&mut IoErrors| e.errno == errno && e.direction == direction && e.path == *path;
+        let target = self.targets[target].target;
+        let same = |e: &&mut IoErrors| e.errno == errno && e.direction == direction && e.target == target;
         match self.errors.iter_mut().find(same) {
             Some(known) => {
                 known.count += 1;
@@ -245,7 +244,7 @@ impl Recorder {
                 keep_first_and_last(&mut known.at_us);
             }
             None => self.errors.push(IoErrors {
-                path: path.clone(),
+                target,
                 direction,
                 errno,
                 count: 1,
@@ -296,7 +295,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
         ..DirectionResults::default()
     };
     let target = |(index, target): (usize, &crate::plan::WorkerTarget)| TargetResults {
-        path: target.path.clone(),
+        target: target.id,
         size: target.size,
         read: direction(worker.is_paced_on(index)),
         write: direction(worker.is_paced_on(index)),
@@ -311,7 +310,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
 pub fn merge_errors(all: &mut Vec<IoErrors>, more: Vec<IoErrors>) {
     for error in more {
         let same = |e: &&mut IoErrors| {
-            (e.errno, e.direction, &e.path) == (error.errno, error.direction, &error.path)
+            (e.errno, e.direction, e.target) == (error.errno, error.direction, error.target)
         };
         match all.iter_mut().find(same) {
             Some(known) => {
@@ -341,12 +340,12 @@ pub fn count_from(start: Nanos, errors: &mut [IoErrors]) {
 }
 
 /// What kind of error this is, in a line: `read of 'x': 3 x Input/output error (EIO 5), first at offset 4096`.
-pub fn describe_error(error: &IoErrors) -> String {
+pub fn describe_error(plan: &SpanPlan, error: &IoErrors) -> String {
     let direction = match error.direction {
         Direction::Read => "read",
         Direction::Write => "write",
     };
-    let path: &RawText = &error.path;
+    let path = plan.path_of(error.target);
     format!(
         "{direction} of '{path}' failed: {} (first at offset {}, {} in all)",
         std::io::Error::from_raw_os_error(error.errno),

@@ -9,7 +9,7 @@ mod requests;
 
 use super::observe_devices;
 use crate::plan::SpanPlan;
-use crate::profile::RawText;
+use crate::profile::TargetId;
 use crate::results::{Trace, TraceSession};
 use crate::sys::perf;
 use crate::system::root::{Root, cpu_list};
@@ -44,7 +44,7 @@ pub struct TraceWatch {
 #[derive(Debug)]
 struct Traced {
     device: TracedDevice,
-    targets: Vec<RawText>,
+    targets: Vec<TargetId>,
 }
 
 /// What traces need of the machine.
@@ -202,8 +202,8 @@ fn traced(root: &Root, plan: &SpanPlan) -> Vec<Traced> {
     for (engine, target) in observe_devices::targets(plan) {
         for device in traced_devices(root, &observe_devices::stack_of(engine, target)) {
             match found.iter_mut().find(|known| known.device == device) {
-                Some(known) => known.targets.push(target.path.clone()),
-                None => found.push(Traced { device, targets: vec![target.path.clone()] }),
+                Some(known) => known.targets.push(target.id),
+                None => found.push(Traced { device, targets: vec![target.id] }),
             }
         }
     }

@@ -11,13 +11,13 @@ mod sample;
 use super::device::{Device, split};
 use super::root::{Root, number};
 use crate::clock::{self, Nanos};
-use crate::profile::RawText;
+use crate::profile::{RawText, TargetId};
+#[cfg(target_os = "linux")]
+use crate::sys::block;
 #[cfg(target_os = "linux")]
 use crate::sys::extents::{Kind, Piece, each_piece};
 #[cfg(target_os = "linux")]
 use crate::sys::file_systems::{self, FileSystemType, Trait};
-#[cfg(target_os = "linux")]
-use crate::sys::block;
 #[cfg(target_os = "linux")]
 use rustix::fs::{FileType, Mode, OFlags};
 use serde::{Deserialize, Serialize};
@@ -29,8 +29,9 @@ use std::path::{Path, PathBuf};
 /// What was found about one target. What is not known is missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentFacts {
-    /// The target, as the user gave it.
-    pub path: RawText,
+    /// The target.
+    #[serde(alias = "path")]
+    pub target: TargetId,
     /// Whether it is a block device.
     pub device: bool,
     /// First byte of the part that is read.
@@ -103,7 +104,9 @@ pub struct Reducer {
 /// What is to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
-    /// The target, as the user gave it.
+    /// The target.
+    pub target: TargetId,
+    /// Its path, as the user gave it.
     pub path: RawText,
     /// Where it is.
     pub location: PathBuf,
@@ -143,7 +146,7 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     };
     let to = order.to.min(size);
     let mut facts =
-        ContentFacts { path: order.path.clone(), device, from: order.from, to, ..ContentFacts::default() };
+        ContentFacts { target: order.target, device, from: order.from, to, ..ContentFacts::default() };
     if order.from >= to {
         return None;
     }

@@ -1,6 +1,7 @@
 //! What figures depend on beside the target itself: how the processors are driven, what the machine runs in, which
 //! limits hold for this process, how the disks are attached. Facts only; `truth` says what they mean.
 
+mod boot_parameters;
 mod control_groups;
 mod cpu;
 mod disks;
@@ -24,7 +25,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Environment {
-    /// Command line of the kernel.
+    /// What of the kernel's command line matters for I/O; empty = nothing of it.
     pub kernel_command_line: Option<String>,
     /// How the processors are driven.
     pub cpu: Cpu,
@@ -58,7 +59,7 @@ fn with_disks(root: &Root, disks: Vec<Disk>) -> Environment {
     let flaws = "/sys/devices/system/cpu/vulnerabilities";
     let vulnerabilities = root.names(flaws).into_iter();
     Environment {
-        kernel_command_line: root.text("/proc/cmdline"),
+        kernel_command_line: root.text("/proc/cmdline").map(|line| boot_parameters::for_io(&line)),
         cpu: cpu::read(root),
         clock_source: root.text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         vulnerabilities: vulnerabilities

@@ -2,7 +2,7 @@
 
 use super::root::Root;
 use super::stack::Stack;
-use crate::profile::RawText;
+use crate::profile::TargetId;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 #[cfg(target_os = "linux")]
@@ -162,8 +162,9 @@ pub struct DeviceFacts {
 /// A target and what it lies on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetDevices {
-    /// As the user gave it.
-    pub path: RawText,
+    /// Which one.
+    #[serde(alias = "path")]
+    pub target: TargetId,
     /// What it lies on.
     pub stack: Stack,
     /// Bytes of it that were in memory only shortly before measuring began; `None` = as below.

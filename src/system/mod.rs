@@ -75,8 +75,8 @@ pub struct System {
     /// Model of the processors, as `/proc/cpuinfo` says; empty = unknown.
     #[serde(default)]
     pub cpu_model: String,
-    /// What the targets of a run lie on, each once; empty for simulated ones.
-    #[serde(default)]
+    /// What the targets that were looked at lie on, each once, by their ids. In a record they are the host's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<storage::Storage>,
     /// What else there is about the machine that figures depend on; `None` = nobody looked (simulated runs).
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,13 +6,14 @@ mod depth;
 mod durability;
 mod waking;
 
+use super::view::Asked;
 use super::{Finding, Severity, SpanView};
-use crate::profile::{RawText, Target, Throughput};
-use crate::system::storage::Storage;
+use crate::profile::Throughput;
+use crate::results::TargetResults;
 use crate::units;
 
 /// A misunderstanding about one target.
-type AboutTarget = fn(&SpanView, &Target) -> Option<Finding>;
+type AboutTarget = fn(&SpanView, Asked) -> Option<Finding>;
 
 /// Those about targets.
 const ABOUT_TARGETS: &[AboutTarget] = &[
@@ -34,8 +35,8 @@ const ABOUT_SPANS: &[AboutSpan] = &[waking::waking_up, waking::unheeded, single]
 
 /// Every misunderstanding of one time span.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    let targets = span.asked.targets.iter();
-    let about_targets = targets.flat_map(|target| ABOUT_TARGETS.iter().filter_map(|rule| rule(span, target)));
+    let about_targets =
+        span.targets().flat_map(|asked| ABOUT_TARGETS.iter().filter_map(move |rule| rule(span, asked)));
     about_targets.chain(ABOUT_SPANS.iter().filter_map(|rule| rule(span))).collect()
 }
 
@@ -47,18 +48,24 @@ fn single(span: &SpanView) -> Option<Finding> {
         .then(|| finding().remedy("repeat it three times or more, and compare medians and ranges").quietly())
 }
 
-/// What a target lies on; `None` = nobody looked.
-fn storage<'a>(span: &SpanView<'a>, path: &RawText) -> Option<&'a Storage> {
-    span.system.targets.iter().find(|storage| storage.path == *path)
+/// I/Os of both directions.
+fn both(row: &TargetResults) -> u64 {
+    row.read.ios.saturating_add(row.write.ios)
 }
 
-/// How much was done on a target in one direction.
-fn done(table: &crate::results::Table, path: &RawText) -> u64 {
-    table.rows.iter().filter(|row| row.path == *path).map(|row| row.figures.throughput.ios).sum()
+/// Reads.
+fn reads(row: &TargetResults) -> u64 {
+    row.read.ios
+}
+
+/// Writes.
+fn writes(row: &TargetResults) -> u64 {
+    row.write.ios
 }
 
 /// `-g` limits each thread on each target: what is reported is the sum.
-fn limited(span: &SpanView, target: &Target) -> Option<Finding> {
+fn limited(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
     let threads = u64::from(span.asked.threads_on(target));
     let (each, all) = match target.throughput? {
         Throughput::Iops(iops) => (format!("{iops} IOPS"), format!("{} IOPS", u64::from(iops) * threads)),

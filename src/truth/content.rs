@@ -1,6 +1,7 @@
 //! Whether reads could be answered without the medium, by what the targets held before the run.
 
 use super::{Finding, Severity, SpanView};
+use crate::profile::RawText;
 use crate::system::content::{ContentFacts, Reducer, Sample, Space};
 use crate::units;
 
@@ -14,13 +15,14 @@ const SAMPLED: f64 = 0.1;
 /// Every finding about the contents of one time span's targets.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let facts = span.results.observed.iter().flat_map(|observed| &observed.content);
-    let findings = facts.flat_map(findings);
+    let findings = facts.flat_map(|facts| findings(&About { facts, path: span.host.path(facts.target) }));
     findings.map(|finding| Finding { time_span: Some(span.number), ..finding }).collect()
 }
 
 /// What is to be said before the reads begin, a line each: what would be more than a note afterwards.
-pub fn warnings(facts: &ContentFacts) -> Vec<String> {
-    let serious = findings(facts).into_iter().filter(|finding| finding.severity > Severity::Note);
+pub fn warnings(facts: &ContentFacts, path: &RawText) -> Vec<String> {
+    let serious =
+        findings(&About { facts, path }).into_iter().filter(|finding| finding.severity > Severity::Note);
     serious
         .map(|finding| match finding.remedy {
             Some(remedy) => format!("{}; {remedy}", finding.message),
@@ -29,15 +31,29 @@ pub fn warnings(facts: &ContentFacts) -> Vec<String> {
         .collect()
 }
 
+/// What was found about a target, and its path.
+struct About<'a> {
+    facts: &'a ContentFacts,
+    path: &'a RawText,
+}
+
+impl std::ops::Deref for About<'_> {
+    type Target = ContentFacts;
+
+    fn deref(&self) -> &ContentFacts {
+        self.facts
+    }
+}
+
 /// What the facts about one target mean.
-fn findings(facts: &ContentFacts) -> Vec<Finding> {
+fn findings(facts: &About) -> Vec<Finding> {
     let gaps = gaps(facts);
     let zeros = if gaps.is_some() { None } else { empty_device(facts) };
     let reduced = if zeros.is_some() { None } else { compressible(facts) };
     [gaps, zeros, reduced, repeating(facts)].into_iter().flatten().collect()
 }
 
-fn finding(name: &'static str, severity: Severity, facts: &ContentFacts, message: String) -> Finding {
+fn finding(name: &'static str, severity: Severity, facts: &About, message: String) -> Finding {
     let target = Some(facts.path.clone());
     Finding {
         name,
@@ -61,7 +77,7 @@ fn severity(share: f64, least: f64) -> Option<Severity> {
 }
 
 /// Holes, and what is only allocated or lies in the inode.
-fn gaps(facts: &ContentFacts) -> Option<Finding> {
+fn gaps(facts: &About) -> Option<Finding> {
     let space = facts.space.filter(|space| space.known > 0)?;
     let unwritten = really_unwritten(&space, facts.sample.as_ref());
     let kinds = [(space.holes, "holes"), (unwritten, "unwritten extents"), (space.inline, "inline data")];
@@ -71,7 +87,7 @@ fn gaps(facts: &ContentFacts) -> Option<Finding> {
     let named = kinds.iter().filter(|(bytes, _)| *bytes > 0);
     let parts: Vec<String> =
         named.clone().map(|(bytes, name)| format!("to {} {name}", percent(share(*bytes)))).collect();
-    let path = &facts.path;
+    let path = facts.path;
     let what =
         if facts.device { format!("'{path}' is a loop device on a file that") } else { format!("'{path}'") };
     let is = if facts.device { "is there" } else { "is" };
@@ -97,7 +113,7 @@ fn really_unwritten(space: &Space, sample: Option<&Sample>) -> u64 {
 }
 
 /// A device full of zeros has been discarded, or never written. A disk with turning parts and no discard reads them.
-fn empty_device(facts: &ContentFacts) -> Option<Finding> {
+fn empty_device(facts: &About) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| facts.device && sample.blocks > 0)?;
     if facts.discards == Some(false) && facts.rotational == Some(true) {
         return None;
@@ -109,7 +125,7 @@ fn empty_device(facts: &ContentFacts) -> Option<Finding> {
         Severity::Wrong if compressing.is_none() => Severity::Warning,
         severity => severity,
     };
-    let path = &facts.path;
+    let path = facts.path;
     let how_much =
         if zeros == 1.0 { "nothing but zeros".into() } else { format!("{} zeros", percent(zeros)) };
     let message = match compressing {
@@ -126,12 +142,12 @@ fn empty_device(facts: &ContentFacts) -> Option<Finding> {
 }
 
 /// Content that compresses, on something that does it.
-fn compressible(facts: &ContentFacts) -> Option<Finding> {
+fn compressible(facts: &About) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
     let by = reducer(facts, |reducer| reducer.compresses)?;
     let left = share(sample.compressed, sample.blocks * sample.block_size);
     let severity = severity(1.0 - left, SAMPLED)?;
-    let path = &facts.path;
+    let path = facts.path;
     let message = format!(
         "the content of '{path}' compresses to about {}, and {} compresses: the device reads less than is counted",
         percent(left),
@@ -145,7 +161,7 @@ fn compressible(facts: &ContentFacts) -> Option<Finding> {
 }
 
 /// What was written already in a file isn't touched by --prefill.
-fn rewrite(facts: &ContentFacts) -> &'static str {
+fn rewrite(facts: &About) -> &'static str {
     match facts.device {
         true => "--prefill=random --destroy writes it",
         false => "write it once with what neither compresses nor repeats: -w100 -Zr -b1M",
@@ -153,7 +169,7 @@ fn rewrite(facts: &ContentFacts) -> &'static str {
 }
 
 /// Blocks that are alike, on something that stores them once.
-fn repeating(facts: &ContentFacts) -> Option<Finding> {
+fn repeating(facts: &About) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
     let by = reducer(facts, |reducer| reducer.deduplicates)?;
     let severity = severity(share(sample.repeats, sample.blocks), SAMPLED)?;
@@ -165,8 +181,8 @@ fn repeating(facts: &ContentFacts) -> Option<Finding> {
     Some(finding("content-repeats", severity, facts, message).shown_by(evidence).remedy(rewrite(facts)))
 }
 
-fn reducer(facts: &ContentFacts, which: fn(&&Reducer) -> bool) -> Option<&Reducer> {
-    facts.reducers.iter().find(which)
+fn reducer<'a>(facts: &About<'a>, which: fn(&&Reducer) -> bool) -> Option<&'a Reducer> {
+    facts.facts.reducers.iter().find(which)
 }
 
 fn share(part: u64, all: u64) -> f64 {
@@ -191,7 +207,6 @@ mod tests {
 
     fn file(space: Space, sample: Sample, reducers: &[&str]) -> ContentFacts {
         ContentFacts {
-            path: "x".into(),
             to: 100 * MIB,
             space: Some(Space { known: 100 * MIB, ..space }),
             sample: Some(sample),
@@ -224,7 +239,10 @@ mod tests {
     }
 
     fn found(facts: &ContentFacts) -> Vec<(&'static str, Severity)> {
-        findings(facts).into_iter().map(|finding| (finding.name, finding.severity)).collect()
+        findings(&About { facts, path: &"x".into() })
+            .into_iter()
+            .map(|finding| (finding.name, finding.severity))
+            .collect()
     }
 
     #[test]
@@ -320,14 +338,14 @@ mod tests {
     fn it_is_said_in_plain_words_before_the_run() {
         let space = Space { unwritten: 100 * MIB, ..Space::default() };
         assert_eq!(
-            warnings(&file(space, Sample::default(), &[])),
+            warnings(&file(space, Sample::default(), &[]), &"x".into()),
             [
                 "'x' is to 100 % unwritten extents: reads of those are answered without the device; --prefill writes it"
             ]
         );
         let space = Space { unwritten: 10 * MIB, holes: 1, ..Space::default() };
         assert_eq!(
-            warnings(&file(space, Sample::default(), &[])),
+            warnings(&file(space, Sample::default(), &[]), &"x".into()),
             [
                 "'x' is to less than 1 % holes and to 10 % unwritten extents: reads of those are answered without the \
                  device; --prefill writes it"

@@ -1,7 +1,8 @@
 //! What waiting for a CPU cost a run, and who had the CPUs meanwhile.
 
 use super::processors::{self, Share};
-use super::{Finding, Limiter, Severity, SpanView, device, limit};
+use super::view::Conclusions;
+use super::{Finding, Limiter, Severity, SpanView};
 use crate::results::{Effort, WorkerEffort};
 use crate::system::threads::ThreadTimes;
 
@@ -60,7 +61,8 @@ struct Waiter<'a> {
 }
 
 /// Whether threads waited for CPUs for so long that the figures would be others without. `None` = no, or nobody knows.
-pub(super) fn of(span: &SpanView, effort: &Effort) -> Option<Crowd> {
+pub(super) fn judge(span: &SpanView) -> Option<Crowd> {
+    let effort = span.effort()?;
     let window = span.measured.seconds * 1e9;
     let shares = processors::shares(span);
     let waiters: Option<Vec<Waiter>> =
@@ -155,7 +157,7 @@ fn effect(span: &SpanView, effort: &Effort, waiters: &[Waiter]) -> Effect {
     if one_each || occupied >= OCCUPIED {
         return Effect::Lowers;
     }
-    match device::in_flight(span).and_then(|queue| queue.counted) {
+    match span.queues.in_flight.and_then(|queue| queue.counted) {
         Some(counted) if counted < DRY * reachable as f64 => Effect::Lowers,
         Some(counted) if counted >= FULL * reachable as f64 => Effect::None,
         _ => Effect::Unknown,
@@ -178,12 +180,10 @@ impl Crowd {
 }
 
 /// Waiting counts as latency wherever it hits, though it may not have limited the rate.
-pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    let effort = span.results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
-    let limiter = limit::judge(span).and_then(|limits| limits.limited_by);
-    let (Some(effort), Some(limiter)) = (effort, limiter) else { return Vec::new() };
+pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
+    let (Some(effort), Some(limiter)) = (span.effort(), concluded.limiter()) else { return Vec::new() };
     let told = [Limiter::BusyCpus, Limiter::Hypervisor, Limiter::CpuQuota, Limiter::Kernel];
-    let crowd = of(span, effort).filter(|_| !told.contains(&limiter));
+    let crowd = concluded.crowd.filter(|_| !told.contains(&limiter));
     crowd.map(|crowd| finding(span, effort, &crowd)).into_iter().collect()
 }
 

@@ -23,32 +23,30 @@ mod verdict;
 mod wording;
 
 pub(super) use flushed::flushed;
-pub(super) use queue::{InFlight, at_the_bottom, in_flight, rates};
+pub(super) use part::Part;
+pub(super) use queue::{InFlight, Queues};
 pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 
-use super::{Limiter, SpanView, limit};
+use super::{Limiter, SpanView, failed};
 use crate::system::io_counters::DeviceFacts;
 use crate::system::stack::Layer;
 use done::Done;
 use effects::{Effect, Found, Judged};
 use limits::{LESS, MORE};
-use part::Part;
 use wording::{amount, count, size, times};
 
 /// The verdict about a time span; `None` = nothing was observed.
-pub(super) fn verdict(span: &SpanView) -> Option<SpanVerdict> {
-    let facts = span.results.observed.as_ref()?.devices.as_ref()?;
-    let parts = Part::all(span, facts);
+pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanVerdict> {
+    let (facts, parts) = (span.devices()?, &span.parts);
     let done: Vec<_> = parts.iter().map(|part| done::done(part, facts, &part.first())).collect();
-    let others = OthersReads::of(&parts, &done, facts);
+    let others = OthersReads::of(parts, &done, facts);
     let measured = span.results.measured.max(1);
     let slack = facts.elapsed.saturating_sub(measured) as f64 / measured as f64;
-    let limits = limit::judge(span).and_then(|limits| limits.limited_by);
-    let by_storage = matches!(limits, Some(Limiter::Storage | Limiter::Depth));
+    let by_storage = matches!(limiter, Some(Limiter::Storage | Limiter::Depth));
     let mut verdicts: Vec<DeviceVerdict> = parts
         .iter()
         .zip(&done)
-        .map(|(part, done)| judge(&Judged { part, facts, slack, by_storage }, done.as_ref(), &others))
+        .map(|(part, done)| judge(span, &Judged { part, facts, slack, by_storage }, done.as_ref(), &others))
         .collect();
     verdicts.sort_by_key(|part| std::cmp::Reverse((part.severity, part.verdict)));
     let worst = verdicts.first()?;
@@ -102,6 +100,7 @@ fn excess(part: &Part, done: &Done) -> u64 {
 }
 
 fn judge(
+    span: &SpanView,
     judged: &Judged,
     first: Result<&Done, &(String, Option<String>)>,
     others: &OthersReads,
@@ -121,7 +120,7 @@ fn judge(
         );
     }
     if part.has_devices() {
-        found.effects.extend(judged.single());
+        found.effects.extend(judged.single(span.host));
     }
     found.effects.extend(judged.memory());
     let main = match found.effects.iter().max_by_key(|effect| (effect.severity, effect.verdict)) {
@@ -132,7 +131,7 @@ fn judge(
     let names = |layers: Vec<&Layer>| layers.iter().map(|layer| layer.name.clone()).collect();
     let flush: Vec<u64> = part.targets.iter().filter_map(|target| target.flush).collect();
     let mut verdict = DeviceVerdict {
-        targets: part.targets.iter().map(|target| target.path.clone()).collect(),
+        targets: part.targets.iter().map(|target| span.host.path(target.target).clone()).collect(),
         devices: names(part.first()),
         leaves: names(part.leaves()),
         verdict: main.verdict,
@@ -148,6 +147,7 @@ fn judge(
         flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| *ns as f64 / 1e9).sum()),
     };
     verdict.evidence = evidence(judged, &verdict, &found.effects);
+    verdict.message += &failed::beside(span, |target| part.has(target));
     verdict
 }
 

@@ -4,7 +4,7 @@ use super::{Finding, Severity};
 use crate::results::{EndedBy, Record};
 
 pub(super) fn of_run(record: &Record) -> Option<Finding> {
-    let spans = record.profile.time_spans.iter().zip(&record.results.time_spans);
+    let spans = record.profile.time_spans.iter().zip(&record.host().results.time_spans);
     let early = |(_, (asked, got)): &(usize, (&crate::profile::TimeSpan, &crate::results::SpanResults))| {
         let complete =
             got.ended.and_then(|ended| ended.after).unwrap_or(0) >= u64::from(asked.duration) * 1_000_000_000;

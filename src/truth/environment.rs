@@ -8,14 +8,31 @@ mod mounts;
 mod queue;
 
 use super::{Finding, Severity};
+use crate::results::Host;
 use crate::system::System;
-use crate::system::environment::Environment;
+use crate::system::environment::{Disk, Environment};
+use crate::system::storage::Storage;
 
 /// What the rules look at.
 #[derive(Debug, Clone, Copy)]
 struct Seen<'a> {
     system: &'a System,
     environment: &'a Environment,
+    /// What the targets lie on, by their ids.
+    targets: &'a [&'a Storage],
+}
+
+impl Seen<'_> {
+    /// A finding about the disk, or about the only target that lies on it.
+    fn about(&self, disk: &Disk, finding: Finding) -> Finding {
+        match disk.targets.as_slice() {
+            [only] => match self.targets.get(only.index()) {
+                Some(target) => finding.on(&target.path),
+                None => finding,
+            },
+            _ => finding,
+        }
+    }
 }
 
 /// A rule. Of equally bad findings, those of earlier rules distort more.
@@ -134,15 +151,17 @@ const RULES: &[Rule] = &[
 
 /// What was found, the worst first; nothing where the environment wasn't read.
 pub fn findings(system: &System) -> Vec<Finding> {
-    let mut found: Vec<Finding> = all(system).map(|(_, finding)| finding).collect();
+    let targets: Vec<&Storage> = system.targets.iter().collect();
+    let mut found: Vec<Finding> = all(system, &targets).map(|(_, finding)| finding).collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     found
 }
 
 /// The same for the record of a run: what is only good to know stays quiet, and a moment before a run is no more than
 /// that.
-pub(super) fn of_run(system: &System) -> Vec<Finding> {
-    all(system)
+pub(super) fn of_run(host: &Host) -> Vec<Finding> {
+    let targets: Vec<&Storage> = host.targets.iter().map(|target| &target.storage).collect();
+    all(&host.system, &targets)
         .map(|(rule, finding)| match (rule.before_only, finding.severity) {
             (true, _) => Finding { severity: Severity::Note, ..finding }.quietly(),
             (false, Severity::Note) => finding.quietly(),
@@ -151,8 +170,11 @@ pub(super) fn of_run(system: &System) -> Vec<Finding> {
         .collect()
 }
 
-fn all(system: &System) -> impl Iterator<Item = (&'static Rule, Finding)> {
-    let seen = system.environment.as_ref().map(|environment| Seen { system, environment });
+fn all<'a>(
+    system: &'a System,
+    targets: &'a [&'a Storage],
+) -> impl Iterator<Item = (&'static Rule, Finding)> + 'a {
+    let seen = system.environment.as_ref().map(|environment| Seen { system, environment, targets });
     seen.into_iter().flat_map(|seen| {
         RULES.iter().flat_map(move |rule| {
             let found = (rule.find)(&seen).into_iter();

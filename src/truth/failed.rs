@@ -1,9 +1,9 @@
 //! I/Os that failed, and I/Os that transferred less than a block: what is counted is not what was asked for.
 
-use super::{Finding, Severity, SpanVerdict, SpanView};
+use super::{Finding, Severity, SpanView};
 use crate::engine::Direction;
-use crate::profile::RawText;
-use crate::results::{IoErrors, TargetResults};
+use crate::profile::{RawText, TargetId};
+use crate::results::IoErrors;
 
 /// From this share on short I/Os make the figures something else.
 const MANY: f64 = 0.001;
@@ -12,17 +12,14 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     failed(span).into_iter().chain(short(span)).collect()
 }
 
-/// A verdict that names the I/Os that failed, where any did: the device did what was counted, and that wasn't all.
-pub(super) fn mentioned(span: &SpanView, mut verdict: SpanVerdict) -> SpanVerdict {
-    for part in &mut verdict.parts {
-        let here = span.results.errors.iter().filter(|error| part.targets.contains(&error.path));
-        match here.map(|error| error.count).fold(0, u64::saturating_add) {
-            0 => {}
-            1 => part.message += "; 1 more I/O failed",
-            failed => part.message += &format!("; {failed} more I/Os failed"),
-        }
+/// What a verdict about some targets says of I/Os that failed there: the device did what was counted, and that wasn't all.
+pub(super) fn beside(span: &SpanView, are_meant: impl Fn(TargetId) -> bool) -> String {
+    let here = span.results.errors.iter().filter(|error| are_meant(error.target));
+    match here.map(|error| error.count).fold(0, u64::saturating_add) {
+        0 => String::new(),
+        1 => "; 1 more I/O failed".into(),
+        failed => format!("; {failed} more I/Os failed"),
     }
-    verdict
 }
 
 /// Every failure stops a request (`-x`): what follows is measured at a lower depth, or not at all.
@@ -52,7 +49,7 @@ fn failed(span: &SpanView) -> Option<Finding> {
     };
     let mut finding = Finding::new("failed-ios", Severity::Wrong, span, format!("{what}, and {effect}"));
     for error in errors {
-        finding = finding.shown_by(described(error));
+        finding = finding.shown_by(described(error, span.host.path(error.target)));
     }
     Some(
         finding.remedy(
@@ -62,8 +59,8 @@ fn failed(span: &SpanView) -> Option<Finding> {
 }
 
 /// `64 reads of 'x' failed: Input/output error (os error 5), the first one at offset 4096`
-fn described(error: &IoErrors) -> String {
-    let IoErrors { path, direction, errno, count, first_offset, .. } = error;
+fn described(error: &IoErrors, path: &RawText) -> String {
+    let IoErrors { direction, errno, count, first_offset, .. } = error;
     let name = match (direction, count) {
         (Direction::Read, 1) => "read",
         (Direction::Read, _) => "reads",
@@ -76,19 +73,16 @@ fn described(error: &IoErrors) -> String {
 
 /// One finding for each target, all threads together.
 fn short(span: &SpanView) -> Vec<Finding> {
-    let rows = || span.results.threads.iter().flat_map(|thread| &thread.targets);
-    let mut paths: Vec<&RawText> = Vec::new();
-    for target in rows().filter(|target| target.read.short > 0 || target.write.short > 0) {
-        if !paths.contains(&&target.path) {
-            paths.push(&target.path);
+    let mut ids: Vec<TargetId> = Vec::new();
+    for row in span.rows().filter(|row| row.read.short > 0 || row.write.short > 0) {
+        if !ids.contains(&row.target) {
+            ids.push(row.target);
         }
     }
-    let sum = |path: &RawText, of: fn(&TargetResults) -> u64| {
-        rows().filter(|target| target.path == *path).map(of).fold(0, u64::saturating_add)
-    };
-    let finding = |path: &RawText| {
-        let short = sum(path, |target| target.read.short.saturating_add(target.write.short));
-        let ios = sum(path, |target| target.read.ios.saturating_add(target.write.ios));
+    let finding = |id: TargetId| {
+        let short = span.done(id, |row| row.read.short.saturating_add(row.write.short));
+        let ios = span.done(id, |row| row.read.ios.saturating_add(row.write.ios));
+        let path = span.host.path(id);
         let share = short as f64 / ios.max(1) as f64;
         let severity = if share >= MANY { Severity::Wrong } else { Severity::Warning };
         let message = format!(
@@ -100,5 +94,5 @@ fn short(span: &SpanView) -> Vec<Finding> {
             .on(path)
             .remedy("did it become shorter during the run? Let nobody else change it, and measure again")
     };
-    paths.into_iter().map(finding).collect()
+    ids.into_iter().map(finding).collect()
 }

@@ -1,6 +1,7 @@
 //! I/Os that started later than they were to (`-g`): their wait is in no latency.
 
-use super::{Finding, Severity, SpanView, limit};
+use super::view::Conclusions;
+use super::{Finding, Limits, Severity, SpanView};
 use crate::profile::Throughput;
 use crate::results::{PERCENTILES, PacedFigures, PacedLatency};
 
@@ -39,7 +40,7 @@ pub(super) struct Late<'a> {
 }
 
 /// `None` = it doesn't matter, or no I/O had a time to start at.
-pub(super) fn judge<'a>(span: &SpanView<'a>) -> Option<Late<'a>> {
+pub(super) fn judge<'a>(span: &SpanView<'a>, limits: Option<&Limits>) -> Option<Late<'a>> {
     let figures = span.measured.paced.as_ref()?;
     let overdue = figures.max_overdue.filter(|ms| *ms > JUST_DUE);
     let never = overdue.map_or(0, |_| figures.overdue);
@@ -51,7 +52,7 @@ pub(super) fn judge<'a>(span: &SpanView<'a>) -> Option<Late<'a>> {
     }
     // I/Os are due evenly: the share of late ones is the share of the time in which they were late.
     let behind = share * span.measured.seconds;
-    let without_cpu = without_cpu(span).filter(|seconds| *seconds >= EXPLAINS * behind);
+    let without_cpu = without_cpu(span, limits).filter(|seconds| *seconds >= EXPLAINS * behind);
     let many = if without_cpu.is_some() { MANY_WITHOUT_CPU } else { MANY };
     let severity = if share >= many { Severity::Warning } else { Severity::Note };
     Some(Late { figures, ios, of, longest, without_cpu, severity })
@@ -83,17 +84,17 @@ fn is_same(figures: &PacedFigures) -> bool {
 }
 
 /// How long the threads, on average, were ready to run and had no CPU, s.
-fn without_cpu(span: &SpanView) -> Option<f64> {
-    let limits = limit::judge(span)?;
+fn without_cpu(span: &SpanView, limits: Option<&Limits>) -> Option<f64> {
+    let limits = limits?;
     let share = limits.waiting.unwrap_or(0.0) + limits.stolen.unwrap_or(0.0);
     (share > 0.0).then_some(share * span.measured.seconds)
 }
 
 /// I/Os that started late, and for programs both kinds of latency.
-pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
     let Some(figures) = &span.measured.paced else { return Vec::new() };
-    match judge(span) {
-        Some(late) => vec![finding(span, &late)],
+    match &concluded.late {
+        Some(late) => vec![finding(span, late)],
         None => both(figures)
             .map(|text| {
                 let message = "I/Os started when they were due (-g): their latencies hold all of their wait";

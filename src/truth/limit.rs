@@ -3,7 +3,9 @@
 mod kernel;
 mod wording;
 
-use super::{Finding, SpanView, crowd, device, little, processors};
+use super::crowd::{self, Crowd};
+use super::view::Conclusions;
+use super::{Finding, SpanView, little, processors};
 use crate::engine::EngineKind;
 use crate::profile::{Target, Throughput};
 use crate::results::Effort;
@@ -99,8 +101,8 @@ const REACHED: std::ops::RangeInclusive<f64> = 0.95..=1.1;
 const SHORTEST: u64 = 500_000_000;
 
 /// The figures of a time span; `None` = nobody looked.
-pub(super) fn judge(span: &SpanView) -> Option<Limits> {
-    let effort = span.results.observed.as_ref()?.effort.as_ref()?;
+pub(super) fn judge(span: &SpanView, crowd: Option<&Crowd>) -> Option<Limits> {
+    let effort = span.effort()?;
     let seconds = span.measured.seconds;
     let times: Option<Vec<_>> = effort.workers.iter().map(|worker| worker.times).collect();
     let times = times.filter(|times| !times.is_empty());
@@ -122,27 +124,28 @@ pub(super) fn judge(span: &SpanView) -> Option<Limits> {
         waiting: waits.map(|waits| {
             waits.iter().map(|wait| share((*wait).min(window))).sum::<f64>() / waits.len() as f64
         }),
-        uncrowded_iops: crowd::of(span, effort).map(|crowd| crowd.iops),
+        uncrowded_iops: crowd.map(|crowd| crowd.iops),
         stolen: processors::stolen(span),
         interrupts: processors::most_interrupted(span).map(|share| share.interrupts),
         cpu_per_io,
         ceiling_iops: cpu_per_io.map(|nanos| threads as f64 * 1e9 / nanos),
         depth: effort.workers.iter().map(|worker| u64::from(worker.depth)).sum(),
         in_flight: little::in_flight(span),
-        device_in_flight: device::in_flight(span).map(|queue| queue.requests),
-        bottom_in_flight: device::at_the_bottom(span),
+        device_in_flight: span.queues.in_flight.map(|queue| queue.requests),
+        bottom_in_flight: span.queues.at_the_bottom,
         accounted: little::accounted(span),
     };
-    limits.limited_by = (span.results.measured >= SHORTEST).then(|| limiter(span, effort, &limits)).flatten();
+    limits.limited_by =
+        (span.results.measured >= SHORTEST).then(|| limiter(span, effort, &limits, crowd)).flatten();
     Some(limits)
 }
 
 /// The first of these that explains the rate: limits that somebody set, then CPUs, then what is left.
-fn limiter(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Limiter> {
+fn limiter(span: &SpanView, effort: &Effort, limits: &Limits, crowd: Option<&Crowd>) -> Option<Limiter> {
     let (busy, user) = (limits.busy?, limits.user?);
     let occupied = occupied(span, effort);
     let reachable: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
-    let crowd = crowd::of(span, effort).filter(|crowd| crowd.limits(occupied));
+    let crowd = crowd.filter(|crowd| crowd.limits(occupied));
     let all = |kind| effort.workers.iter().all(|worker| worker.engine == kind);
     Some(match () {
         () if quota(span, effort).is_some() => Limiter::CpuQuota,
@@ -199,7 +202,7 @@ fn io_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a IoLimit> {
     let ((read_bytes, reads), (write_bytes, writes)) =
         (rates(&span.measured.read), rates(&span.measured.write));
     // The group may have used up its limit on the device with what the report doesn't count: a journal, earlier writes.
-    let device = device::rates(span).unwrap_or_default();
+    let device = span.queues.rates.unwrap_or_default();
     effort.io_limits.iter().find(|limit| {
         let pairs = [
             (limit.read_bytes, [read_bytes, device.read_bytes]),
@@ -237,8 +240,8 @@ fn is_paced(span: &SpanView) -> bool {
 }
 
 /// What limited it, in a line.
-pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    let effort = span.results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
-    let (Some(limits), Some(effort)) = (judge(span), effort) else { return Vec::new() };
-    limits.limited_by.map(|limiter| wording::describe(span, effort, &limits, limiter)).into_iter().collect()
+pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
+    let (Some(limits), Some(effort)) = (&concluded.limits, span.effort()) else { return Vec::new() };
+    let limiter = limits.limited_by;
+    limiter.map(|limiter| wording::describe(span, effort, limits, limiter, concluded)).into_iter().collect()
 }

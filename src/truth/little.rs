@@ -2,8 +2,9 @@
 //! completion is followed by the next I/O at once, that is the queue depth: a check of the depth and of every latency. The
 //! devices have clocks of their own: what they had in flight is a second one.
 
-use super::device::{self, InFlight};
-use super::{Finding, Limits, Severity, SpanView, limit};
+use super::device::InFlight;
+use super::view::Conclusions;
+use super::{Finding, Limits, Severity, SpanView};
 use crate::engine::EngineKind;
 use crate::results::{Effort, WorkerEffort};
 use crate::system::completion::OneByOne;
@@ -47,7 +48,7 @@ pub(super) fn accounted(span: &SpanView) -> Option<f64> {
 
 /// I/Os that have to be outstanding at any time; `None` = not all of them have to, or there were too few to tell.
 fn closed_loop(span: &SpanView) -> Option<u64> {
-    let effort = effort(span)?;
+    let effort = span.effort()?;
     let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.depth)).sum();
     let at_once = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
     let one_by_one = effort.workers.iter().any(|worker| worker.reachable_depth() < worker.depth)
@@ -61,21 +62,17 @@ fn closed_loop(span: &SpanView) -> Option<u64> {
     Some(depth)
 }
 
-fn effort<'a>(span: &SpanView<'a>) -> Option<&'a Effort> {
-    span.results.observed.as_ref()?.effort.as_ref()
-}
-
 /// A queue that was not full, and latencies that can't be right.
-pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    let Some(effort) = effort(span) else { return Vec::new() };
+pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
+    let Some(effort) = span.effort() else { return Vec::new() };
     if let Some(finding) = one_by_one(span, effort) {
         return vec![finding];
     }
-    let Some(limits) = limit::judge(span) else { return Vec::new() };
+    let Some(limits) = &concluded.limits else { return Vec::new() };
     match limits.accounted {
-        Some(share) if share < *AGREES.start() => vec![waited(span, &limits, share, effort.workers.len())],
-        Some(share) if share > *AGREES.end() => vec![impossible(span, &limits, share)],
-        _ => at_device(span, effort, &limits).into_iter().collect(),
+        Some(share) if share < *AGREES.start() => vec![waited(span, limits, share, effort.workers.len())],
+        Some(share) if share > *AGREES.end() => vec![impossible(span, limits, share)],
+        _ => at_device(span, effort, limits).into_iter().collect(),
     }
 }
 
@@ -139,7 +136,7 @@ fn severity(cause: Option<OneByOne>, worker: &WorkerEffort) -> Severity {
 
 /// All are outstanding, but hardly any at the device: they wait before it or after it.
 fn at_device(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Finding> {
-    let InFlight { requests, counted } = device::in_flight(span)?;
+    let InFlight { requests, counted } = span.queues.in_flight?;
     let (depth, counted) = (closed_loop(span)?, counted?);
     if depth <= effort.workers.len() as u64 || counted >= HARDLY * depth as f64 {
         return None;
@@ -198,7 +195,7 @@ fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Findi
     for text in [handing_over(limits), without_cpu(limits)].into_iter().flatten() {
         finding = finding.shown_by(text);
     }
-    if let Some(InFlight { counted: Some(counted), .. }) = device::in_flight(span) {
+    if let Some(InFlight { counted: Some(counted), .. }) = span.queues.in_flight {
         finding =
             finding.shown_by(format!("the device had {counted:.1} of them in flight, by its own clock"));
     }

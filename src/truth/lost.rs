@@ -5,17 +5,16 @@ use super::{Finding, Severity, SpanView};
 /// Buffered writes count when they are in memory. What fails later is told to who asks: by `fsync`, or here.
 pub fn check(span: &SpanView) -> Vec<Finding> {
     let observed = span.results.observed.as_ref();
-    let devices = observed.and_then(|observed| observed.devices.as_ref());
-    let targets = devices.into_iter().flat_map(|devices| &devices.targets);
+    let targets = span.devices().into_iter().flat_map(|devices| &devices.targets);
     let mut findings: Vec<Finding> = targets
         .filter_map(|target| {
             let error = std::io::Error::from_raw_os_error(target.write_error?);
             let message = format!(
                 "what was written to '{}' did not all reach the device: {error}; the writes count as done all the same",
-                target.path
+                span.host.path(target.target)
             );
             let found = Finding::new("writes-lost", Severity::Wrong, span, message);
-            Some(found.on(&target.path).remedy("look for the cause in dmesg; with -Su the writes that fail are seen"))
+            Some(found.on(span.host.path(target.target)).remedy("look for the cause in dmesg; with -Su the writes that fail are seen"))
         })
         .collect();
     let offline = observed.map_or(&[][..], |observed| &observed.offline);

@@ -5,7 +5,9 @@
 //! ```
 //!
 //! Facts are gathered by `system` before, and by `run::observe` around, the measured window, and are kept in the record;
-//! nothing is concluded there. Conclusions are drawn here alone, so that an old record can be judged anew.
+//! nothing is concluded there. Conclusions are drawn here alone, so that an old record can be judged anew: of each time
+//! span one view is made ([`view`]), from it the conclusions that others build on, in a stated order, and then every
+//! check says what it finds.
 
 mod advice;
 mod content;
@@ -16,6 +18,7 @@ pub mod environment;
 mod failed;
 mod finding;
 mod held_up;
+mod judged;
 mod late;
 mod limit;
 mod little;
@@ -24,17 +27,19 @@ mod plateau;
 mod processors;
 mod steady;
 mod unfinished;
+mod view;
 
 pub use content::warnings as content_warnings;
 pub use device::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 pub use finding::{Finding, Severity};
+pub use judged::Judged;
 pub use limit::{Limiter, Limits};
 pub use steady::{Interrupted, Steadiness, SteadyVerdict};
+pub use view::SpanView;
 
-use crate::profile::{Profile, Target, TimeSpan};
-use crate::results::{Measured, Record, SpanResults, Summary};
-use crate::system::System;
+use crate::results::{Record, Summary};
 use serde::Serialize;
+use view::Conclusions;
 
 /// Everything that was found about a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -57,48 +62,23 @@ impl Judgement {
     }
 }
 
-/// One measured time span with everything that is known about it.
-#[derive(Debug, Clone, Copy)]
-pub struct SpanView<'a> {
-    /// Its number, from 1.
-    pub number: usize,
-    /// The whole profile.
-    pub profile: &'a Profile,
-    /// What was asked for.
-    pub asked: &'a TimeSpan,
-    /// Where it ran.
-    pub system: &'a System,
-    /// Raw counters, and what was observed beside them.
-    pub results: &'a SpanResults,
-    /// The figures that the report shows.
-    pub measured: &'a Measured,
-}
-
-impl SpanView<'_> {
-    /// Whether the page cache was between the I/Os of a target and its storage; for one that isn't mapped.
-    fn is_cached(&self, target: &Target) -> bool {
-        let found = self.system.targets.iter().find(|storage| storage.path == target.path);
-        target.is_cached(found.is_some_and(|on| on.file_system.is_none() && on.device.is_some()))
-    }
-}
-
 /// A check of one time span. It finds nothing where the record lacks what it needs.
-type Check = fn(&SpanView) -> Vec<Finding>;
+type Check = fn(&SpanView, &Conclusions) -> Vec<Finding>;
 
 /// Every check, in the order in which equally bad findings are listed.
 const CHECKS: &[Check] = &[
-    failed::check,
-    lost::check,
-    unfinished::check,
-    held_up::check,
+    |span, _| failed::check(span),
+    |span, _| lost::check(span),
+    |span, _| unfinished::check(span),
+    |span, _| held_up::check(span),
     late::check,
-    content::check,
+    |span, _| content::check(span),
     limit::check,
     little::check,
     crowd::check,
     processors::check,
     steady::check,
-    advice::check,
+    |span, _| advice::check(span),
 ];
 
 /// Judges a run.
@@ -108,18 +88,19 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     let mut limits = vec![None; record.profile.time_spans.len()];
     let mut verdicts = Vec::new();
     if summary.time_spans.iter().any(Option::is_some) {
-        findings.extend(environment::of_run(&record.system));
+        findings.extend(environment::of_run(record.host()));
     }
     findings.extend(ended::of_run(record));
-    let spans = record.profile.time_spans.iter().zip(&record.results.time_spans).zip(&summary.time_spans);
+    let spans =
+        record.profile.time_spans.iter().zip(&record.host().results.time_spans).zip(&summary.time_spans);
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };
-        let (profile, system) = (&record.profile, &record.system);
-        let view = SpanView { number: index + 1, profile, asked, system, results, measured };
-        steadiness[index] = steady::judge(&view);
-        limits[index] = limit::judge(&view);
-        verdicts.extend(device::verdict(&view).map(|verdict| failed::mentioned(&view, verdict)));
-        findings.extend(CHECKS.iter().flat_map(|check| check(&view)));
+        let view = SpanView::new(index + 1, &record.profile, asked, record.host(), results, measured);
+        let concluded = Conclusions::of(&view);
+        findings.extend(CHECKS.iter().flat_map(|check| check(&view, &concluded)));
+        steadiness[index] = concluded.steadiness;
+        limits[index] = concluded.limits;
+        verdicts.extend(concluded.verdict);
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     Judgement { verdicts, findings, steadiness, limits }

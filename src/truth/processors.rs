@@ -1,6 +1,7 @@
 //! What the CPUs of the threads had beside the run: interrupts, a hypervisor, and the distance to the device.
 
-use super::{Finding, Limiter, Severity, SpanView, limit};
+use super::view::Conclusions;
+use super::{Finding, Limiter, Severity, SpanView};
 use crate::results::Effort;
 use crate::system::environment::Disk;
 
@@ -125,8 +126,7 @@ pub(super) fn saturated_by_interrupts(span: &SpanView) -> Option<Share> {
 
 /// The CPUs that the threads were bound to, by thread; a thread that wasn't has none.
 fn bound<'a>(span: &SpanView<'a>) -> impl Iterator<Item = Option<u32>> + 'a {
-    let effort = span.results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
-    effort.into_iter().flat_map(|effort| &effort.workers).map(|worker| worker.cpu)
+    span.effort().into_iter().flat_map(|effort| &effort.workers).map(|worker| worker.cpu)
 }
 
 /// Share of the time that a hypervisor took from the CPUs of the threads, on average; of all CPUs, if a thread was not
@@ -140,15 +140,15 @@ pub(super) fn stolen(span: &SpanView) -> Option<f64> {
 }
 
 /// What of it distorts figures.
-pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
     let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
-    taken(span).into_iter().chain(disks.filter_map(|disk| remote(span, disk))).collect()
+    taken(span, concluded).into_iter().chain(disks.filter_map(|disk| remote(span, disk))).collect()
 }
 
 /// Stolen time counts as latency wherever it hits, though it may not have limited the rate.
-fn taken(span: &SpanView) -> Option<Finding> {
+fn taken(span: &SpanView, concluded: &Conclusions) -> Option<Finding> {
     let stolen = stolen(span).filter(|stolen| *stolen >= STOLEN)?;
-    if limit::judge(span)?.limited_by == Some(Limiter::Hypervisor) {
+    if concluded.limits.as_ref()?.limited_by == Some(Limiter::Hypervisor) {
         return None;
     }
     let message = format!(
@@ -169,7 +169,7 @@ fn remote(span: &SpanView, disk: &Disk) -> Option<Finding> {
     }
     let works = |thread: usize| {
         let targets = span.results.threads.get(thread).map_or(&[][..], |thread| &thread.targets);
-        targets.iter().any(|target| disk.targets.contains(&target.path))
+        targets.iter().any(|target| disk.targets.contains(&target.target))
     };
     let bound = bound(span).enumerate().filter(|(thread, _)| works(*thread));
     let nodes: Vec<u32> = bound.filter_map(|(_, cpu)| topology.node_of(cpu?)).collect();
@@ -201,7 +201,7 @@ fn remote(span: &SpanView, disk: &Disk) -> Option<Finding> {
         .shown_by(format!("{name} is on NUMA node {node}, their CPUs on {}", others.join(", ")))
         .remedy("bind the threads to the CPUs of the device's node (-a)");
     Some(match disk.targets.as_slice() {
-        [only] => finding.on(only),
+        [only] => finding.on(span.host.path(*only)),
         _ => finding,
     })
 }

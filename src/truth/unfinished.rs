@@ -1,7 +1,7 @@
 //! I/Os that never came back within the measured time: the longest latencies of all, and in no figure.
 
 use super::{Finding, Severity, SpanView};
-use crate::profile::RawText;
+use crate::profile::{RawText, TargetId};
 use crate::results::{DirectionResults, TargetResults};
 
 /// Older than the longest that was counted by less than this factor says nothing of a stall.
@@ -15,17 +15,14 @@ const LARGE: f64 = 0.1;
 
 /// One finding for each target.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    let rows = || span.results.threads.iter().flat_map(|thread| &thread.targets);
-    let mut paths: Vec<&RawText> = Vec::new();
-    for target in rows().filter(|target| !target.unfinished.is_empty()) {
-        if !paths.contains(&&target.path) {
-            paths.push(&target.path);
+    let mut ids: Vec<TargetId> = Vec::new();
+    for row in span.rows().filter(|row| !row.unfinished.is_empty()) {
+        if !ids.contains(&row.target) {
+            ids.push(row.target);
         }
     }
-    paths
-        .into_iter()
-        .filter_map(|path| of_target(span, path, &rows().filter(|t| t.path == *path).collect::<Vec<_>>()))
-        .collect()
+    let rows = |id: TargetId| span.rows().filter(|row| row.target == id).collect::<Vec<_>>();
+    ids.into_iter().filter_map(|id| of_target(span, span.host.path(id), &rows(id))).collect()
 }
 
 fn of_target(span: &SpanView, path: &RawText, rows: &[&TargetResults]) -> Option<Finding> {

@@ -1,7 +1,7 @@
 //! Recorded result sets as records: every single I/O goes through histogram and series as in a run.
 
 use diskspd::cli::Invocation;
-use diskspd::profile::{Profile, TimeSpan};
+use diskspd::profile::{Profile, TargetIds, TimeSpan};
 use diskspd::results::*;
 use diskspd::stats::{Histogram, Series};
 use diskspd::system::{Core, Group, Place, PowerScheme, System, Topology};
@@ -60,7 +60,8 @@ pub fn record(json: &[u8]) -> Record {
     let run: Run = serde_json::from_slice(json).unwrap();
     let profile = profile(["diskspd.exe"].into_iter().chain(run.args.iter().map(String::as_str)));
     let spans = profile.time_spans.iter().zip(&run.timespans);
-    let time_spans = spans.map(|(asked, got)| span(asked, got)).collect();
+    let ids = TargetIds::of(&profile);
+    let time_spans = spans.map(|(asked, got)| span(&ids, asked, got)).collect();
     Record::new(profile, system(run.system), Results { time_spans })
 }
 
@@ -106,7 +107,7 @@ fn system(machine: Machine) -> System {
     }
 }
 
-fn span(asked: &TimeSpan, got: &Span) -> SpanResults {
+fn span(ids: &TargetIds, asked: &TimeSpan, got: &Span) -> SpanResults {
     let target = |target: &Accesses| {
         let direction = |wanted: char| {
             let mut results = DirectionResults {
@@ -132,7 +133,7 @@ fn span(asked: &TimeSpan, got: &Span) -> SpanResults {
         let range = |&(io_base, io_span, start, length)| EffectiveRange { io_base, io_span, start, length };
         TargetResults {
             unfinished: Vec::new(),
-            path: target.path.as_str().into(),
+            target: ids.get(&target.path.as_str().into()).unwrap(),
             size: target.size,
             read: direction('R'),
             write: direction('W'),

@@ -1,7 +1,7 @@
 //! The XML results against DISKSPD's own output and hand-made samples.
 
 use super::{pairs, synth};
-use diskspd::profile::ResultFormat;
+use diskspd::profile::{ResultFormat, reading_paths};
 use diskspd::report::{format_named, xml};
 use diskspd::results::{Record, Results, Summary};
 use diskspd::system::System;
@@ -49,7 +49,8 @@ fn samples_are_reproduced_to_the_byte() {
     let pairs = pairs("samples", "xml");
     assert_eq!(pairs.len(), 3);
     for (name, input, expected) in pairs {
-        let Sample { command_line, system, results, summary } = serde_json::from_slice(&input).unwrap();
+        let (sample, _) = reading_paths(|| serde_json::from_slice(&input).unwrap());
+        let Sample { command_line, system, results, summary } = sample;
         let profile = synth::profile(command_line.split(' '));
         assert_eq!(profile.result_format, ResultFormat::Xml);
         let mut got = Vec::new();

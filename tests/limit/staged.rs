@@ -182,12 +182,12 @@ fn said(on: On, beside: Beside, line: &str) -> Option<(String, String)> {
     if std::env::var_os("DISKSPD_TEST_ROW").is_some() {
         println!(
             "{limits:#}\n{}\n{}\n{}",
-            record["results"]["time_spans"][0]["cpus"],
-            record["results"]["time_spans"][0]["observed"]["effort"],
+            record["hosts"][0]["results"]["time_spans"][0]["cpus"],
+            record["hosts"][0]["results"]["time_spans"][0]["observed"]["effort"],
             ended.stderr
         );
     }
-    assert!(record["results"]["time_spans"][0]["measured"].as_u64().unwrap() > SECOND);
+    assert!(record["hosts"][0]["results"]["time_spans"][0]["measured"].as_u64().unwrap() > SECOND);
     let group = group.map_or(String::new(), |group| group.0.display().to_string());
     let message = if group.is_empty() { message } else { message.replace(&group, "..") };
     Some((limits["limited_by"].as_str().unwrap_or("none").to_owned(), message))

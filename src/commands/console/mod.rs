@@ -7,10 +7,11 @@ mod live_line;
 
 use super::output::{self, OutFile};
 use super::stream::{Stream, Unfinished};
-use crate::results::{IntervalFigures, Record};
-use crate::run::{Listener, Notice, Progress, Wants, Weight};
+use crate::results::{IntervalFigures, Notice, NoticeSeverity, Record};
+use crate::run::{Listener, Progress, Wants};
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
+use crate::truth::Judged;
 use live_line::LiveLine;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -62,9 +63,10 @@ impl Listener for Console {
 
     fn notice(&self, notice: &Notice) {
         self.progress_ends();
-        match notice.weight {
-            Weight::Warning => say(format_args!("WARNING: {}", notice.message)),
-            Weight::Note => say(&notice.message),
+        match notice.severity {
+            NoticeSeverity::Note => say(&notice.message),
+            NoticeSeverity::Warning => say(format_args!("WARNING: {}", notice.message)),
+            NoticeSeverity::Error => say(format_args!("ERROR: {}", notice.message)),
         }
     }
 
@@ -95,14 +97,18 @@ impl Listener for Console {
     }
 
     fn time_span_ended(&self, so_far: &Record) {
-        output::save_all(self.files.iter().filter(|file| file.is_replaceable()), so_far);
+        let files: Vec<&OutFile> = self.files.iter().filter(|file| file.is_replaceable()).collect();
+        if !files.is_empty() {
+            output::save_all(files, &Judged::new(so_far));
+        }
     }
 
     fn run_ended(&self) -> Option<String> {
         let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
         match stream?.finish()? {
             Unfinished::Unread(message) => {
-                self.notice(&Notice { weight: Weight::Warning, message });
+                let (severity, time_span) = (NoticeSeverity::Warning, None);
+                self.notice(&Notice { severity, time_span, message });
                 None
             }
             Unfinished::Unwritten(message) => Some(message),

@@ -12,11 +12,10 @@ mod writer;
 use crate::profile::{Profile, TimeSpan};
 use crate::report::profile_xml::write_profile;
 use crate::results::{
-    Course, Measured, Record, Results, Row, SpanResults, Summary, TargetResults, ThreadResults,
-    WaitStatistics, summarize,
+    Course, Measured, Results, Row, SpanResults, Summary, TargetResults, ThreadResults, WaitStatistics,
 };
 use crate::system::System;
-use crate::truth::{Judgement, judge};
+use crate::truth::{Judged, Judgement};
 use std::io::{self, Write};
 use writer::Writer;
 
@@ -25,8 +24,10 @@ use writer::Writer;
 ///
 /// # Errors
 /// Those of `sink`.
-pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
-    render(sink, &record.profile, &record.system, &record.results, &summarize(record))
+pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    let Judged { record, summary, .. } = judged;
+    let host = record.host();
+    render(sink, &record.profile, &host.system, &host.results, summary)
 }
 
 /// The same with what was found, in elements of our own: the verdict about the devices and the findings at the very end of
@@ -34,10 +35,10 @@ pub fn write(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of `sink`.
-pub fn write_with_verdict(record: &Record, sink: &mut dyn Write) -> io::Result<()> {
-    let summary = summarize(record);
-    let judgement = judge(record, &summary);
-    render_all(sink, &record.profile, &record.system, &record.results, &summary, Some(&judgement))
+pub fn write_with_verdict(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    let Judged { record, summary, judgement } = judged;
+    let host = record.host();
+    render_all(sink, &record.profile, &host.system, &host.results, summary, Some(judgement))
 }
 
 /// Writes the whole document: figures of time spans from `summary`, amounts and intervals of threads and targets from
@@ -128,7 +129,7 @@ fn write_span(out: &mut Writer, asked: &TimeSpan, span: &Measured, got: &SpanRes
 fn write_target(out: &mut Writer, asked: &TimeSpan, target: &TargetResults, rows: Option<(&Row, &Row)>) {
     let (read, write) = (&target.read, &target.write);
     out.open("Target");
-    out.text("Path", target.path.as_bytes());
+    out.text("Path", rows.map_or(&[][..], |(row, _)| row.path.as_bytes()));
     out.value("BytesCount", read.bytes.saturating_add(write.bytes));
     out.value("FileSize", target.size);
     out.value("IOCount", read.ios.saturating_add(write.ios));

@@ -1,7 +1,7 @@
 //! The disks beneath targets: how each is attached and driven.
 
 use super::Link;
-use crate::profile::RawText;
+use crate::profile::TargetId;
 use crate::system::device::{self, Device};
 use crate::system::root::{Root, names, number, text};
 use crate::system::storage::{BlockDevice, Storage};
@@ -26,14 +26,14 @@ pub struct Disk {
     /// Partitions in use that don't begin on a physical block.
     pub misaligned: Vec<String>,
     /// The targets that lie on it, alone or with other disks; empty = none was asked for.
-    pub targets: Vec<RawText>,
+    pub targets: Vec<TargetId>,
 }
 
 /// Beneath partitions, the device mapper and RAID.
 #[cfg(target_os = "linux")]
 pub(super) fn beneath(root: &Root, targets: &[Storage]) -> Vec<Disk> {
     let mut disks: Vec<Disk> = Vec::new();
-    for target in targets {
+    for (id, target) in (0..).map(TargetId).zip(targets) {
         let Some(top) = target.device.as_ref().and_then(|device| Device::of_node(root, &device.name)) else {
             continue;
         };
@@ -52,8 +52,8 @@ pub(super) fn beneath(root: &Root, targets: &[Storage]) -> Vec<Disk> {
             {
                 disk.misaligned.push(name);
             }
-            if !disk.targets.contains(&target.path) {
-                disk.targets.push(target.path.clone());
+            if !disk.targets.contains(&id) {
+                disk.targets.push(id);
             }
         }
     }

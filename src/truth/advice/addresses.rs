@@ -1,19 +1,20 @@
 //! Where I/Os go: streams on top of each other, blocks across the borders of blocks.
 
-use super::{done, storage};
-use crate::profile::Target;
+use super::{both, writes};
 use crate::system::file_systems::{FileSystemType, Trait};
+use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 
 /// Without `-T` and `-si` every thread starts its sequential stream at the same place. The check of the profile has said so
 /// before the run; here it stays for programs, with what follows from it.
-pub(super) fn overlapping(span: &SpanView, target: &Target) -> Option<Finding> {
+pub(super) fn overlapping(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
     let threads = span.asked.threads_on(target);
     let apart = target.random_ratio > 0 || target.interlocked_sequential || target.thread_stride > 0;
-    if apart || threads < 2 || done(&span.measured.total, &target.path) == 0 {
+    if apart || threads < 2 || span.done(asked.id, both) == 0 {
         return None;
     }
-    let meets = match span.is_cached(target) {
+    let meets = match span.is_cached(asked) {
         true => "what the first one has brought into the page cache the others find there",
         false => "the device sees every address several times in a row, and its own cache answers",
     };
@@ -35,12 +36,13 @@ pub(super) fn overlapping(span: &SpanView, target: &Target) -> Option<Finding> {
 const LARGEST_SECTOR: u64 = 4096;
 
 /// Past the cache, a write that covers a part of a block reads the rest of it first; a read takes whole blocks anyway.
-pub(super) fn misaligned(span: &SpanView, target: &Target) -> Option<Finding> {
-    if span.is_cached(target) || target.memory_mapped_io {
+pub(super) fn misaligned(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
+    if span.is_cached(asked) || target.memory_mapped_io {
         return None;
     }
-    let writes = done(&span.measured.write, &target.path) > 0;
-    let on = storage(span, &target.path)?;
+    let writes = span.done(asked.id, writes) > 0;
+    let on = span.host.storage(asked.id)?;
     let physical =
         on.device.as_ref().and_then(|device| device.queue.get("physical_block_size")?.parse().ok());
     let tells = |kind: &str| FileSystemType::named(kind).has(Trait::TellsBlocks);

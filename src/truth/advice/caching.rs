@@ -1,23 +1,24 @@
 //! Caches that answer in the place of the device.
 
-use super::{done, storage};
-use crate::profile::Target;
+use super::{reads, writes};
 use crate::system::file_systems::FileSystemType;
+use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 use crate::units::Size;
 
 /// Reads through the page cache of an area that has room in it are reads of memory, from the second time on at the
 /// latest; a file that was just written is there from the start.
-pub(super) fn reads_fit(span: &SpanView, target: &Target) -> Option<Finding> {
-    if !span.is_cached(target) || done(&span.measured.read, &target.path) == 0 {
+pub(super) fn reads_fit(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
+    if !span.is_cached(asked) || span.done(asked.id, reads) == 0 {
         return None;
     }
-    let on = storage(span, &target.path)?;
+    let on = span.host.storage(asked.id)?;
     // Files that are memory themselves: no cache is between.
     if on.file_system.as_ref().is_some_and(|found| FileSystemType::named(&found.kind).is_memory()) {
         return None;
     }
-    let area = area(span, target).filter(|&area| area > 0)?;
+    let area = area(span, asked).filter(|&area| area > 0)?;
     let limit = span.system.environment.as_ref().and_then(|environment| environment.limits.memory);
     let room = span.system.memory_available.min(limit.unwrap_or(u64::MAX));
     if area > room {
@@ -42,18 +43,19 @@ pub(super) fn reads_fit(span: &SpanView, target: &Target) -> Option<Finding> {
 }
 
 /// How many bytes of the target I/O may touch.
-fn area(span: &SpanView, target: &Target) -> Option<u64> {
-    let rows = span.measured.total.rows.iter().filter(|row| row.path == target.path);
-    let size = rows.map(|row| row.size).max()?;
+fn area(span: &SpanView, asked: Asked) -> Option<u64> {
+    let target = asked.target;
+    let size = span.rows().filter(|row| row.target == asked.id).map(|row| row.size).max()?;
     let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };
     Some(end.saturating_sub(target.base_file_offset))
 }
 
 /// Writes end before they are durable, unless that was asked for. It isn't wrong; who wants the figures of a database's
 /// log must know.
-pub(super) fn not_durable(span: &SpanView, target: &Target) -> Option<Finding> {
-    let asked = target.write_through || target.flush_type.is_some();
-    if asked || done(&span.measured.write, &target.path) == 0 {
+pub(super) fn not_durable(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
+    let durable = target.write_through || target.flush_type.is_some();
+    if durable || span.done(asked.id, writes) == 0 {
         return None;
     }
     let finding = |message| {
@@ -62,13 +64,13 @@ pub(super) fn not_durable(span: &SpanView, target: &Target) -> Option<Finding> {
             .remedy("measure durable writes with -Sh or -Suw, durable writes through the cache with -Sbw")
             .quietly()
     };
-    if span.is_cached(target) {
+    if span.is_cached(asked) {
         let message = format!("writes to '{}' end in the page cache: they are not durable yet", target.path);
-        return storage(span, &target.path).map(|_| finding(message));
+        return span.host.storage(asked.id).map(|_| finding(message));
     }
     let disks = span.system.environment.as_ref()?.disks.iter();
     let cache = disks
-        .filter(|disk| disk.targets.contains(&target.path))
+        .filter(|disk| disk.targets.contains(&asked.id))
         .find(|disk| disk.device.queue.get("write_cache").is_some_and(|cache| cache == "write back"))?;
     let message =
         format!("writes to '{}' end in the volatile write cache of {}", target.path, cache.device.name);

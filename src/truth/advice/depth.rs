@@ -1,17 +1,18 @@
 //! How many I/Os are in flight.
 
-use super::done;
-use crate::profile::Target;
+use super::both;
 use crate::results::ThreadResults;
+use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 
 /// `-o` when it isn't given: nobody has asked for that depth.
 const DEFAULT_DEPTH: u32 = 2;
 
 /// `-o` asks for I/Os side by side where the way they are done has them one after the other.
-pub(super) fn one_at_a_time(span: &SpanView, target: &Target) -> Option<Finding> {
+pub(super) fn one_at_a_time(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
     let depth = if span.asked.is_floating_pool() { span.asked.request_count } else { target.request_count };
-    if depth < 2 || done(&span.measured.total, &target.path) == 0 {
+    if depth < 2 || span.done(asked.id, both) == 0 {
         return None;
     }
     let threads = &span.results.threads;
@@ -19,7 +20,7 @@ pub(super) fn one_at_a_time(span: &SpanView, target: &Target) -> Option<Finding>
     let (severity, why, remedy) = if target.memory_mapped_io {
         let remedy = "use more threads (-t), or leave out -Sm";
         (Severity::Warning, "memory-mapped I/O is done by the thread itself", remedy)
-    } else if span.is_cached(target) && all("aio") {
+    } else if span.is_cached(asked) && all("aio") {
         let remedy = "bypass the cache with -Su, or use --engine uring";
         (Severity::Warning, "engine aio waits for I/O through the page cache", remedy)
     } else if all("sync") {

@@ -1,9 +1,9 @@
 //! Durable writes that weren't, and writes that were made durable though nobody asked for it.
 
-use super::{done, storage};
-use crate::profile::Target;
+use super::writes;
 use crate::system::storage::FileSystem;
 use crate::truth::device::flushed;
+use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 
 fn has_option(file_system: &FileSystem, wanted: fn(&str) -> bool) -> bool {
@@ -11,16 +11,17 @@ fn has_option(file_system: &FileSystem, wanted: fn(&str) -> bool) -> bool {
 }
 
 /// `-Sw` and `-Sh` on a device whose cache loses what is in it with the power, and nothing flushed it.
-pub(super) fn not_flushed(span: &SpanView, target: &Target) -> Option<Finding> {
-    let asked = target.write_through || target.flush_type.is_some();
-    if !asked || done(&span.measured.write, &target.path) == 0 {
+pub(super) fn not_flushed(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
+    let durable = target.write_through || target.flush_type.is_some();
+    if !durable || span.done(asked.id, writes) == 0 {
         return None;
     }
-    let found = flushed(span, &target.path)?;
+    let found = flushed(span, asked.id)?;
     let without_barriers = |option: &str| {
         matches!(option, "nobarrier" | "barrier=0" | "barrier=none") || option.ends_with("=nobarrier")
     };
-    let file_system = storage(span, &target.path).and_then(|on| on.file_system.as_ref());
+    let file_system = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
     let mount = file_system.filter(|file_system| has_option(file_system, without_barriers));
     // I/Os in flight together share a flush.
     let few = |flushes: &u64| flushes.saturating_mul(found.at_once) < found.durable / 2;
@@ -48,12 +49,13 @@ pub(super) fn not_flushed(span: &SpanView, target: &Target) -> Option<Finding> {
 }
 
 /// A file system mounted with `sync` makes every write durable: figures without `-Sw` are those of it.
-pub(super) fn sync_mount(span: &SpanView, target: &Target) -> Option<Finding> {
-    let asked = target.write_through || target.flush_type.is_some();
-    if asked || done(&span.measured.write, &target.path) == 0 {
+pub(super) fn sync_mount(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
+    let durable = target.write_through || target.flush_type.is_some();
+    if durable || span.done(asked.id, writes) == 0 {
         return None;
     }
-    let on = storage(span, &target.path)?.file_system.as_ref()?;
+    let on = span.host.storage(asked.id)?.file_system.as_ref()?;
     if !has_option(on, |option| option == "sync") {
         return None;
     }
@@ -62,7 +64,7 @@ pub(super) fn sync_mount(span: &SpanView, target: &Target) -> Option<Finding> {
         target.path, on.mounted_at
     );
     let mut finding = Finding::new("sync-mount", Severity::Warning, span, message).on(&target.path);
-    if let Some(flushes) = flushed(span, &target.path).and_then(|found| found.flushes) {
+    if let Some(flushes) = flushed(span, asked.id).and_then(|found| found.flushes) {
         finding = finding.shown_by(format!("{flushes} flushes of the device"));
     }
     Some(finding.remedy(format!("mount it without: mount -o remount,async {}", on.mounted_at)))

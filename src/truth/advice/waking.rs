@@ -1,9 +1,8 @@
 //! What it takes to wake processors that sleep between I/Os, which is counted as latency.
 
-use super::storage;
-use crate::profile::Target;
 use crate::results::CpuSleeps;
 use crate::system::environment::Environment;
+use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 
 /// Waking up counts from this share of the mean latency on.
@@ -26,12 +25,12 @@ struct Waking {
 /// Between I/Os that are far apart processors go to sleep, and what it takes to wake them is counted as latency. Only
 /// past the cache: else the processors may have been busy copying all the time.
 pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
-    let past_the_cache = |target: &Target| {
-        !span.is_cached(target) && !target.memory_mapped_io && storage(span, &target.path).is_some()
+    let past_the_cache = |asked: Asked| {
+        !span.is_cached(asked) && !asked.target.memory_mapped_io && span.host.storage(asked.id).is_some()
     };
     let observed = span.results.observed.as_ref();
     let kept_awake = observed.is_some_and(|seen| seen.polled || seen.cpu_latency.is_some());
-    if kept_awake || !span.asked.targets.iter().all(past_the_cache) {
+    if kept_awake || !span.targets().all(past_the_cache) {
         return None;
     }
     let latency = span.measured.total.total.latency.and_then(|latency| latency.mean)? * 1000.0;

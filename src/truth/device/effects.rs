@@ -7,6 +7,7 @@ use super::part::{Counted, Part};
 use super::sizes::Ours;
 use super::verdict::{Comparison, Verdict};
 use super::wording::{amount, times};
+use crate::engine::Direction;
 use crate::system::io_counters::{DeviceFacts, Flow};
 use crate::system::stack::Layer;
 use crate::truth::Severity;
@@ -93,14 +94,15 @@ impl Judged<'_> {
         let part = self.part;
         let mut sides = 0;
         let mut few = 0;
-        for (name, counted, flow, foreign) in
-            [("read", part.read, device.read, others.read), ("wrote", part.write, device.write, others.write)]
-        {
+        for (direction, counted, flow, foreign) in [
+            (Direction::Read, part.read, device.read, others.read),
+            (Direction::Write, part.write, device.write, others.write),
+        ] {
             if counted.bytes == 0 {
                 continue;
             }
             sides += 1;
-            let doubtful = if name == "read" { 0 } else { device.doubtful };
+            let doubtful = if direction == Direction::Read { 0 } else { device.doubtful };
             let edges = self.allowance(counted.bytes);
             let told = Ours::of(flow, doubtful, foreign, counted, edges);
             let ours = told.bytes;
@@ -112,20 +114,23 @@ impl Judged<'_> {
                 device_ios: told.ios,
                 ratio,
             };
-            *(if name == "read" { &mut found.read } else { &mut found.write }) = Some(comparison);
+            match direction {
+                Direction::Read => found.read = Some(comparison),
+                Direction::Write => found.write = Some(comparison),
+            }
             let allowed = self.allowance(counted.bytes);
             if ratio < LESS {
                 if counted.bytes - ours > allowed {
-                    found.effects.push(self.less(name, counted, ours, ratio));
+                    found.effects.push(self.less(direction, counted, ours, ratio));
                 } else {
                     few += 1;
                 }
             } else if ratio > MORE {
-                let more = self.more(name, counted.bytes, ours, allowed);
+                let more = self.more(direction, counted.bytes, ours, allowed);
                 few += usize::from(more.is_empty());
                 found.effects.extend(more);
             } else {
-                found.effects.extend(self.sizes(name, counted, told, &part.first()));
+                found.effects.extend(self.sizes(direction, counted, told, &part.first()));
             }
         }
         found.flushes = device.flushes;
@@ -148,8 +153,8 @@ impl Judged<'_> {
         passed.read.bytes = passed.read.bytes.saturating_add(beside.read);
         passed.write.bytes = passed.write.bytes.saturating_add(beside.write);
         let below = names(&part.leaves());
-        for (name, upper, lower) in
-            [("read", passed.read, leaves.read), ("wrote", passed.write, leaves.write)]
+        for (direction, upper, lower) in
+            [(Direction::Read, passed.read, leaves.read), (Direction::Write, passed.write, leaves.write)]
         {
             let ratio = lower.bytes as f64 / upper.bytes as f64;
             let missing = upper.bytes.saturating_sub(lower.bytes);
@@ -157,7 +162,7 @@ impl Judged<'_> {
                 && ratio < LESS
                 && missing > self.allowance(upper.bytes).saturating_add(BACKGROUND)
             {
-                found.effects.push(self.less_below(name, upper.bytes, lower.bytes, &below));
+                found.effects.push(self.less_below(direction, upper.bytes, lower.bytes, &below));
             }
         }
         let excess = leaves.bytes().saturating_sub(passed.bytes());
@@ -186,24 +191,25 @@ impl Judged<'_> {
         }
         let as_counted =
             !found.effects.iter().any(|effect| matches!(effect.verdict, Verdict::Coalesced | Verdict::Split));
-        for (name, counted) in [("read", part.read), ("wrote", part.write)] {
-            let ours = match name {
-                "wrote" => Ours::of(leaves.write, leaves.doubtful, beside.write, counted, edges),
-                _ => Ours::of(leaves.read, 0, beside.read, counted, edges),
+        for (direction, counted) in [(Direction::Read, part.read), (Direction::Write, part.write)] {
+            let ours = match direction {
+                Direction::Read => Ours::of(leaves.read, 0, beside.read, counted, edges),
+                Direction::Write => Ours::of(leaves.write, leaves.doubtful, beside.write, counted, edges),
             };
             if as_counted && ours.bytes as f64 >= LESS * counted.bytes as f64 {
-                found.effects.extend(self.sizes(name, counted, ours, &part.leaves()));
+                found.effects.extend(self.sizes(direction, counted, ours, &part.leaves()));
             }
         }
     }
 
     /// The device did more than a tenth more, in bytes; nothing = as much may differ at the edges.
-    fn more(&self, name: &str, counted: u64, ours: u64, allowed: u64) -> Vec<Effect> {
+    fn more(&self, direction: Direction, counted: u64, ours: u64, allowed: u64) -> Vec<Effect> {
         let beyond = ours.saturating_sub(counted);
         if beyond <= allowed {
             return Vec::new();
         }
-        let earlier = if name == "wrote" { self.settled().min(beyond) } else { 0 };
+        let written = direction == Direction::Write;
+        let earlier = if written { self.settled().min(beyond) } else { 0 };
         let share = earlier as f64 / ours.max(1) as f64;
         let by_itself = (share >= OTHERS && earlier > allowed).then(|| Effect {
             verdict: Verdict::Shared,
@@ -220,10 +226,10 @@ impl Judged<'_> {
             remedy: Some("measure longer, or write through with -Suw (-Sh)".into()),
         });
         let rest = beyond - earlier;
-        let floor = if self.part.on_file_system && name == "wrote" { COMMIT } else { BACKGROUND };
+        let floor = if self.part.on_file_system && written { COMMIT } else { BACKGROUND };
         let large = (counted.saturating_add(rest)) as f64 > MORE * counted as f64 && rest > allowed;
         let of_nobody = (large || by_itself.is_none()).then(|| {
-            let mut effect = amplified(name, counted, ours);
+            let mut effect = amplified(direction, counted, ours);
             // In a short run a single commit is as much.
             if rest <= allowed.saturating_add(floor) {
                 effect.severity = Some(Severity::Note);
@@ -233,28 +239,30 @@ impl Judged<'_> {
         by_itself.into_iter().chain(of_nobody).collect()
     }
 
-    fn less(&self, name: &str, counted: Counted, ours: u64, ratio: f64) -> Effect {
+    fn less(&self, direction: Direction, counted: Counted, ours: u64, ratio: f64) -> Effect {
         let part = self.part;
         let severity = Some(by_degree(ratio < MUCH_LESS, true));
         let figures = format!(
-            "the device {name} {} of the {} that were counted ({})",
+            "the device {} {} of the {} that were counted ({})",
+            did(direction),
             amount(ours),
             amount(counted.bytes),
             times(ours, counted.bytes)
         );
         if !part.buffered {
-            let message = match name {
-                "read" => format!(
+            let message = match direction {
+                Direction::Read => format!(
                     "{figures}, although the page cache was bypassed: parts that were never written, compression or a cache answered"
                 ),
-                _ => format!(
+                Direction::Write => format!(
                     "{figures}, although the page cache was bypassed: they were compressed, or left somewhere before it"
                 ),
             };
-            let remedy = (name == "read").then(|| "write the whole target once before reading it".into());
+            let remedy = (direction == Direction::Read)
+                .then(|| "write the whole target once before reading it".into());
             return Effect { verdict: Verdict::Cached, severity, message, remedy };
         }
-        if name == "read" {
+        if direction == Direction::Read {
             let message = format!("memory answered, not the device: {figures}");
             return Effect {
                 verdict: Verdict::Cached,
@@ -282,24 +290,25 @@ impl Judged<'_> {
         self.part.unwritten().unwrap_or_else(|| machine.min(missing))
     }
 
-    fn less_below(&self, name: &str, upper: u64, lower: u64, below: &str) -> Effect {
+    fn less_below(&self, direction: Direction, upper: u64, lower: u64, below: &str) -> Effect {
         let above = names(&self.part.first());
         let much = (lower as f64) < MUCH_LESS * upper as f64;
+        let did = did(direction);
         let figures = format!(
-            "of the {} that {above} {name}, {below} beneath it {name} {} ({})",
+            "of the {} that {above} {did}, {below} beneath it {did} {} ({})",
             amount(upper),
             amount(lower),
             times(lower, upper)
         );
         let severity = Some(by_degree(much, true));
-        match (self.part.has_loop(), name) {
-            (true, "wrote") => Effect {
+        match (self.part.has_loop(), direction) {
+            (true, Direction::Write) => Effect {
                 verdict: Verdict::Deferred,
                 severity,
                 message: format!("{figures}: the rest is in the page cache, or was overwritten there"),
                 remedy: Some("let the loop device bypass the page cache: losetup --direct-io=on".into()),
             },
-            (true, _) => Effect {
+            (true, Direction::Read) => Effect {
                 verdict: Verdict::Cached,
                 severity,
                 message: format!("{figures}: memory answered, or nothing was ever written there"),
@@ -336,8 +345,8 @@ impl Judged<'_> {
     }
 }
 
-fn amplified(name: &str, counted: u64, ours: u64) -> Effect {
-    let more = if name == "read" {
+fn amplified(direction: Direction, counted: u64, ours: u64) -> Effect {
+    let more = if direction == Direction::Read {
         "reading ahead, or whole pages for parts of them"
     } else {
         "journal and metadata, whole blocks for parts of them, or somebody else on the file system"
@@ -346,12 +355,21 @@ fn amplified(name: &str, counted: u64, ours: u64) -> Effect {
         verdict: Verdict::Amplified,
         severity: Some(by_degree(ours as f64 >= MUCH_MORE * counted as f64, false)),
         message: format!(
-            "the device {name} {} for the {} that were counted ({}): {more}",
+            "the device {} {} for the {} that were counted ({}): {more}",
+            did(direction),
             amount(ours),
             amount(counted),
             times(ours, counted)
         ),
         remedy: None,
+    }
+}
+
+/// What a device did in a direction, as a word of a sentence.
+pub fn did(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Read => "read",
+        Direction::Write => "wrote",
     }
 }
 

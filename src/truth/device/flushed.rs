@@ -1,8 +1,7 @@
 //! Whether the devices were asked to flush their write caches.
 
 use super::done::done;
-use super::part::Part;
-use crate::profile::RawText;
+use crate::profile::TargetId;
 use crate::truth::SpanView;
 
 /// What became of writes on a device whose cache has to be flushed.
@@ -21,16 +20,16 @@ pub struct Flushed {
 }
 
 /// `None` = there is no such device beneath the target.
-pub fn flushed(span: &SpanView, target: &RawText) -> Option<Flushed> {
-    let facts = span.results.observed.as_ref()?.devices.as_ref()?;
-    let part = Part::all(span, facts).into_iter().find(|part| part.has(target) && part.has_devices())?;
+pub fn flushed(span: &SpanView, target: TargetId) -> Option<Flushed> {
+    let facts = span.devices()?;
+    let part = span.parts.iter().find(|part| part.has(target) && part.has_devices())?;
     let first = part.first();
     let has_cache = |traits: &crate::system::stack::Traits| traits.write_back == Some(true);
     let device = first.iter().find(|layer| layer.traits.as_ref().is_some_and(has_cache))?;
     let fua = part.layers().iter().any(|layer| layer.traits.is_none_or(|traits| traits.fua != Some(false)));
     Some(Flushed {
         device: device.name.clone(),
-        flushes: done(&part, facts, &first).ok()?.flushes,
+        flushes: done(part, facts, &first).ok()?.flushes,
         past_cache: fua,
         durable: part.durable,
         at_once: part.in_flight.ios.max(1),

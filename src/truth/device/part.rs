@@ -1,6 +1,6 @@
 //! Targets that share devices, and what was counted on each side.
 
-use crate::profile::{RawText, Target};
+use crate::profile::{Target, TargetId};
 use crate::system::io_counters::{DeviceFacts, TargetDevices};
 use crate::system::stack::{Layer, LayerKind};
 use crate::truth::SpanView;
@@ -60,9 +60,9 @@ impl<'a> Part<'a> {
             each: vec![Default::default(); targets.len()],
             targets,
         };
-        for got in span.results.threads.iter().flat_map(|thread| &thread.targets) {
-            if part.has(&got.path) {
-                let asked = span.asked.targets.iter().find(|asked| asked.path == got.path);
+        for got in span.rows() {
+            if part.has(got.target) {
+                let asked = span.targets().find(|asked| asked.id == got.target).map(|asked| asked.target);
                 if asked.is_some_and(|asked| asked.write_through || asked.flush_type.is_some()) {
                     part.durable = part.durable.saturating_add(got.write.ios);
                 }
@@ -71,7 +71,7 @@ impl<'a> Part<'a> {
                 if repeats && asked.is_some_and(|asked| asked.random_data_source.is_none()) {
                     part.easy = part.easy.saturating_add(got.write.bytes);
                 }
-                let at = part.targets.iter().position(|target| target.path == got.path).unwrap_or(0);
+                let at = part.targets.iter().position(|target| target.target == got.target).unwrap_or(0);
                 let Some((read, write)) = part.each.get_mut(at) else { continue };
                 for (sum, more) in [
                     (&mut part.read, &got.read),
@@ -84,22 +84,21 @@ impl<'a> Part<'a> {
                 }
             }
         }
-        for asked in &span.asked.targets {
-            if !part.has(&asked.path) {
-                continue;
-            }
-            let requests = requests(span, asked);
+        for asked in
+            span.targets().filter(|asked| part.targets.iter().any(|target| target.target == asked.id))
+        {
+            let requests = requests(span, asked.target);
             part.in_flight.ios = part.in_flight.ios.saturating_add(requests);
-            let bytes = requests.saturating_mul(u64::from(asked.block_size));
+            let bytes = requests.saturating_mul(u64::from(asked.target.block_size));
             part.in_flight.bytes = part.in_flight.bytes.saturating_add(bytes);
-            part.buffered |= asked.memory_mapped_io || span.is_cached(asked);
+            part.buffered |= asked.target.memory_mapped_io || span.is_cached(asked);
         }
         part
     }
 
     /// Whether this target is among them.
-    pub fn has(&self, path: &RawText) -> bool {
-        self.targets.iter().any(|target| target.path == *path)
+    pub fn has(&self, id: TargetId) -> bool {
+        self.targets.iter().any(|target| target.target == id)
     }
 
     /// Whether there is a device to compare with.

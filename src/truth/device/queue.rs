@@ -3,8 +3,8 @@
 use super::done::done;
 use super::limits::{LESS, MORE};
 use super::part::Part;
+use crate::system::io_counters::DeviceFacts;
 use crate::system::stack::Layer;
-use crate::truth::SpanView;
 
 /// What the devices right beneath the targets had in flight, on average over the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,19 +16,32 @@ pub struct InFlight {
     pub counted: Option<f64>,
 }
 
-/// By the time that the devices' I/Os spent in them. It begins when the kernel has a place for an I/O in the device's queue
-/// and ends when the device has completed it. `None` = some device has no such statistics, or there is none.
-pub fn in_flight(span: &SpanView) -> Option<InFlight> {
-    let (requests, each, same) = of(span, Part::first)?;
-    Some(InFlight { requests, counted: each.filter(|_| same).map(|each| requests * each) })
+/// What the devices of a time span had to do, by their own clocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Queues {
+    /// By the time that the I/Os of the devices right beneath the targets spent in them. It begins when the kernel has a
+    /// place for an I/O in the device's queue and ends when the device has completed it. `None` = some device has no such
+    /// statistics, or there is none.
+    pub in_flight: Option<InFlight>,
+    /// I/Os of the workers that the devices with nothing beneath them had in flight, on average over the window; where
+    /// they did more or less than was counted (compression, redundancy), by the number of I/Os. `None` = as above, or the
+    /// page cache lies between.
+    pub at_the_bottom: Option<f64>,
+    /// How fast the devices right beneath the targets were; `None` = some device has no statistics, or there is none.
+    pub rates: Option<Rates>,
 }
 
-/// I/Os of the workers that the devices with nothing beneath them had in flight, on average over the window; where they
-/// did more or less than was counted (compression, redundancy), by the number of I/Os. `None` = as above, or the page
-/// cache lies between.
-pub fn at_the_bottom(span: &SpanView) -> Option<f64> {
-    let (requests, each, _) = of(span, Part::leaves)?;
-    Some(requests * each?)
+impl Queues {
+    /// Those of the devices of all parts together.
+    pub fn of(parts: &[Part], facts: &DeviceFacts) -> Queues {
+        let in_flight = average(parts, facts, Part::first).map(|(requests, each, same)| InFlight {
+            requests,
+            counted: each.filter(|_| same).map(|each| requests * each),
+        });
+        let at_the_bottom =
+            average(parts, facts, Part::leaves).and_then(|(requests, each, _)| Some(requests * each?));
+        Queues { in_flight, at_the_bottom, rates: rates(parts, facts) }
+    }
 }
 
 /// A device that did this share of the bytes that were counted, or less, did something else: nothing compresses so well.
@@ -36,11 +49,13 @@ const HARDLY: f64 = 0.02;
 
 /// Of some devices of each part: I/Os in flight, the workers' I/Os for each of theirs (`None` = the page cache lies
 /// between), and whether they did what was counted.
-fn of<'a>(span: &SpanView<'a>, devices: fn(&Part<'a>) -> Vec<&'a Layer>) -> Option<(f64, Option<f64>, bool)> {
-    let facts = span.results.observed.as_ref()?.devices.as_ref()?;
-    let parts = Part::all(span, facts);
+fn average<'a>(
+    parts: &[Part<'a>],
+    facts: &DeviceFacts,
+    devices: fn(&Part<'a>) -> Vec<&'a Layer>,
+) -> Option<(f64, Option<f64>, bool)> {
     let (mut queue_ms, mut device, mut counted) = (0u64, (0u64, 0u64), (0u64, 0u64));
-    for part in &parts {
+    for part in parts {
         let done = done(part, facts, &devices(part)).ok().filter(|_| part.has_devices())?;
         queue_ms = queue_ms.saturating_add(done.queue_ms);
         for (sum, ios, bytes) in [
@@ -77,13 +92,11 @@ pub struct Rates {
     pub writes: f64,
 }
 
-/// `None` = some device has no statistics, or there is none.
-pub fn rates(span: &SpanView) -> Option<Rates> {
-    let facts = span.results.observed.as_ref()?.devices.as_ref()?;
+fn rates(parts: &[Part], facts: &DeviceFacts) -> Option<Rates> {
     let seconds = facts.elapsed.max(1) as f64 / 1e9;
     let mut rates = Rates::default();
-    for part in Part::all(span, facts) {
-        let done = done(&part, facts, &part.first()).ok().filter(|_| part.has_devices())?;
+    for part in parts {
+        let done = done(part, facts, &part.first()).ok().filter(|_| part.has_devices())?;
         for (rate, number) in [
             (&mut rates.read_bytes, done.read.bytes),
             (&mut rates.write_bytes, done.write.bytes),

@@ -5,12 +5,13 @@ use super::effects::{Effect, Judged, by_degree};
 use super::limits::*;
 use super::verdict::Verdict;
 use super::wording::{amount, times};
+use crate::results::Host;
 
 impl Judged<'_> {
     /// Targets that memory answered for, or that still sat in memory, among others on the same devices. What the device
     /// reads for a cached target is in the page cache afterwards, and wasn't before; where pages had to make room some may
     /// have been read more than once, and nothing can be said.
-    pub fn single(&self) -> Vec<Effect> {
+    pub fn single(&self, host: &Host) -> Vec<Effect> {
         let part = self.part;
         if part.targets.len() < 2 {
             return Vec::new();
@@ -30,7 +31,7 @@ impl Judged<'_> {
                         message: format!(
                             "memory answered for '{}', not the device: of the {} that were counted {} came into memory \
                              meanwhile ({})",
-                            target.path,
+                            host.path(target.target),
                             amount(read.bytes),
                             amount(came),
                             times(came, read.bytes)
@@ -51,7 +52,7 @@ impl Judged<'_> {
                     message: format!(
                         "of the {} that were written to '{}', {} were still in memory at the end",
                         amount(write.bytes),
-                        target.path,
+                        host.path(target.target),
                         amount(left)
                     ),
                     remedy: Some(

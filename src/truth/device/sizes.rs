@@ -1,11 +1,12 @@
 //! Whether the devices did I/Os of the size that was counted: merged ones are larger, split ones smaller.
 
 use super::done::expected;
-use super::effects::{Effect, Judged, by_degree};
+use super::effects::{Effect, Judged, by_degree, did};
 use super::limits::*;
 use super::part::Counted;
 use super::verdict::Verdict;
 use super::wording::{amount, size};
+use crate::engine::Direction;
 use crate::system::io_counters::Flow;
 use crate::system::stack::Layer;
 use crate::truth::Severity;
@@ -39,11 +40,17 @@ impl Ours {
 
 impl Judged<'_> {
     /// What is to be said of the sizes of I/Os. `devices`: those that did them.
-    pub fn sizes(&self, name: &str, counted: Counted, ours: Ours, devices: &[&Layer]) -> Option<Effect> {
-        self.merged(name, counted, ours).or_else(|| self.split(name, counted, ours, devices))
+    pub fn sizes(
+        &self,
+        direction: Direction,
+        counted: Counted,
+        ours: Ours,
+        devices: &[&Layer],
+    ) -> Option<Effect> {
+        self.merged(direction, counted, ours).or_else(|| self.split(direction, counted, ours, devices))
     }
 
-    fn merged(&self, name: &str, counted: Counted, ours: Ours) -> Option<Effect> {
+    fn merged(&self, direction: Direction, counted: Counted, ours: Ours) -> Option<Effect> {
         let sure = counted.ios.saturating_sub(self.part.in_flight.ios) as f64;
         let sure = sure - counted.ios as f64 * self.slack;
         if ours.ios == 0 || sure < MERGED * ours.ios as f64 {
@@ -52,7 +59,8 @@ impl Judged<'_> {
         let block = counted.bytes / counted.ios.max(1);
         let much = sure >= MUCH_MERGED * ours.ios as f64 && block < LARGE_BLOCK;
         let message = format!(
-            "the device {name} in fewer, larger I/Os: {} instead of {}",
+            "the device {} in fewer, larger I/Os: {} instead of {}",
+            did(direction),
             size(ours.bytes, ours.ios),
             size(counted.bytes, counted.ios)
         );
@@ -68,7 +76,13 @@ impl Judged<'_> {
         })
     }
 
-    fn split(&self, name: &str, counted: Counted, ours: Ours, devices: &[&Layer]) -> Option<Effect> {
+    fn split(
+        &self,
+        direction: Direction,
+        counted: Counted,
+        ours: Ours,
+        devices: &[&Layer],
+    ) -> Option<Effect> {
         let possible = counted.ios.saturating_add(self.part.in_flight.ios) as f64;
         let possible = possible + counted.ios as f64 * self.slack;
         if counted.ios == 0 || (ours.least as f64) < MERGED * possible {
@@ -76,7 +90,8 @@ impl Judged<'_> {
         }
         let block = counted.bytes / counted.ios;
         let mut message = format!(
-            "the device {name} in more, smaller I/Os: {} instead of {}",
+            "the device {} in more, smaller I/Os: {} instead of {}",
+            did(direction),
             size(ours.bytes, ours.ios),
             size(counted.bytes, counted.ios)
         );

@@ -1,7 +1,7 @@
 //! The rules as a table: what was counted, what the devices and the process counted, and what is said of it.
 
 use super::*;
-use crate::profile::{CacheMode, Profile, Target, TimeSpan};
+use crate::profile::{CacheMode, Profile, Target, TargetId, TimeSpan};
 use crate::results::{
     DirectionResults, Observed, Record, Results, SpanResults, TargetResults, ThreadResults,
 };
@@ -133,7 +133,7 @@ impl Case {
             self.came.map(|after| CacheGrowth { before: MIB, after: after.saturating_add(MIB), evicted: 0 });
         let (unwritten_before, unwritten, flush) = (before, after, None);
         let write_error = None;
-        TargetDevices { path: path.into(), stack, unwritten_before, unwritten, cached, flush, write_error }
+        TargetDevices { target: id(path), stack, unwritten_before, unwritten, cached, flush, write_error }
     }
 
     fn verdict(&self) -> SpanVerdict {
@@ -169,7 +169,7 @@ impl Case {
         let direction =
             |bytes| DirectionResults { bytes, ios: bytes / self.block, ..DirectionResults::default() };
         let (read, write) = (direction(self.counted.0), direction(self.counted.1));
-        let results = TargetResults { path: path.into(), read, write, ..TargetResults::default() };
+        let results = TargetResults { target: id(path), read, write, ..TargetResults::default() };
         let cache_mode = if self.buffered { CacheMode::Cached } else { CacheMode::DisableOsCache };
         let (block_size, request_count) = (self.block as u32, self.depth);
         let path = path.into();
@@ -189,6 +189,11 @@ impl Case {
             },
         )
     }
+}
+
+/// The first target is `a`, the second one `b`.
+fn id(path: &str) -> TargetId {
+    TargetId(u32::from(path == "b"))
 }
 
 const SECOND: u64 = 1_000_000_000;

@@ -7,13 +7,7 @@ use crate::truth::{Finding, Severity};
 
 /// Applies a rule to every disk; a finding about a disk that one target alone lies on is about that target.
 pub(super) fn each(seen: &Seen, rule: impl Fn(&Disk) -> Option<Finding>) -> Vec<Finding> {
-    let found = |disk: &Disk| {
-        let finding = rule(disk)?;
-        Some(match disk.targets.as_slice() {
-            [only] => finding.on(only),
-            _ => finding,
-        })
-    };
+    let found = |disk: &Disk| Some(seen.about(disk, rule(disk)?));
     seen.environment.disks.iter().filter_map(found).collect()
 }
 

@@ -15,10 +15,7 @@ pub(super) fn io(seen: &Seen) -> Vec<Finding> {
                 format!("a control group limits the I/O of this process to {}", disk.device.name),
             )
             .shown_by(format!("{} {values}", disk.number));
-            match disk.targets.as_slice() {
-                [only] => finding.on(only),
-                _ => finding,
-            }
+            seen.about(disk, finding)
         })
         .collect()
 }

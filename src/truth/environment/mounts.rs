@@ -10,7 +10,7 @@ use crate::units::Size;
 fn each(seen: &Seen, rule: impl Fn(&FileSystem) -> Option<Finding>) -> Vec<Finding> {
     let mut told = Vec::new();
     let mut findings = Vec::new();
-    for target in &seen.system.targets {
+    for target in seen.targets {
         let Some(file_system) = &target.file_system else { continue };
         if told.contains(&&file_system.mounted_at) {
             continue;

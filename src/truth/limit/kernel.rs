@@ -2,7 +2,7 @@
 
 use super::Limits;
 use crate::results::Effort;
-use crate::truth::{SpanView, device, processors};
+use crate::truth::{SpanView, processors};
 
 /// So much of the depth is most of it.
 const MOST: f64 = 0.5;
@@ -17,7 +17,7 @@ const FULL: f64 = 0.9;
 /// nobody knows, or one at a time.
 pub(super) fn depths(span: &SpanView, effort: &Effort) -> Option<(f64, f64)> {
     let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
-    let at_device = device::at_the_bottom(span)?;
+    let at_device = span.queues.at_the_bottom?;
     (depth > effort.workers.len() as u64).then_some((depth as f64, at_device))
 }
 
@@ -59,6 +59,6 @@ fn kernel_used_the_cpus(span: &SpanView, effort: &Effort, limits: &Limits) -> bo
 fn is_full(span: &SpanView) -> bool {
     let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
     let mut places = disks.filter_map(|disk| disk.device.queue.get("nr_requests")?.parse::<f64>().ok());
-    let requests = device::in_flight(span).map(|queue| queue.requests);
+    let requests = span.queues.in_flight.map(|queue| queue.requests);
     requests.is_some_and(|requests| places.any(|places| requests >= FULL * places))
 }

@@ -4,21 +4,28 @@ use super::{Limiter, Limits, MOSTLY, SATURATED, io_limit, kernel, quota};
 use crate::engine::EngineKind;
 use crate::results::{Effort, ToolCost};
 use crate::system::cgroup::IoLimit;
-use crate::truth::crowd::{self, Holder};
-use crate::truth::{Finding, Severity, SpanView, device, late, processors};
+use crate::truth::crowd::{self, Crowd, Holder};
+use crate::truth::view::Conclusions;
+use crate::truth::{Finding, Severity, SpanView, processors};
 
 /// Below this share of the depth asked for another one was measured.
 const NEARLY: f64 = 0.9;
 
-pub(super) fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limiter: Limiter) -> Finding {
+pub(super) fn describe(
+    span: &SpanView,
+    effort: &Effort,
+    limits: &Limits,
+    limiter: Limiter,
+    concluded: &Conclusions,
+) -> Finding {
     let percent = |share: Option<f64>| share.unwrap_or(0.0) * 100.0;
     let finding =
         |severity, name, what: String| Finding::new(name, severity, span, format!("what limited it: {what}"));
     let is_null = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
     let finding = match limiter {
         Limiter::Profile => {
-            let late = late::judge(span).and_then(|late| late.in_short());
-            let late = late.map(|late| format!(", on the whole: {late}")).unwrap_or_default();
+            let late =
+                concluded.late_in_short().map(|late| format!(", on the whole: {late}")).unwrap_or_default();
             let what = format!("the limits that were asked for (-g, or -i and -j){late}");
             finding(Severity::Note, "limited-by-profile", what)
         }
@@ -77,7 +84,7 @@ pub(super) fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limite
                 "spread the interrupts of the device (/proc/irq/*/smp_affinity_list, irqbalance), or bind threads to other CPUs (-a)",
             )
         }
-        Limiter::BusyCpus => busy_cpus(span, effort, limits),
+        Limiter::BusyCpus => busy_cpus(span, effort, limits, concluded.crowd),
         Limiter::Kernel => {
             let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
             let what = format!(
@@ -101,7 +108,7 @@ pub(super) fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limite
                 .remedy("more outstanding I/Os (-o) or threads (-t), if that is what the application does")
         }
         Limiter::Storage => {
-            let at_device = device::in_flight(span).and_then(|queue| queue.counted);
+            let at_device = span.queues.in_flight.and_then(|queue| queue.counted);
             // That the depth asked for wasn't reached is no detail: figures of another depth are what was measured.
             let but = |ios: f64| if ios < NEARLY * limits.depth as f64 { "but only " } else { "" };
             let at_device = at_device
@@ -115,8 +122,7 @@ pub(super) fn describe(span: &SpanView, effort: &Effort, limits: &Limits, limite
 }
 
 /// Threads without a CPU, and who had it.
-fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits) -> Finding {
-    let crowd = crowd::of(span, effort);
+fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits, crowd: Option<Crowd>) -> Finding {
     let holder = crowd.map_or(Holder::Others, |crowd| crowd.holder);
     let shared = sharing(effort);
     let (severity, whose) = match holder {

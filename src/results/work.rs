@@ -1,0 +1,212 @@
+//! What was done adds up, by one rule, over threads, targets and hosts.
+
+use super::{DirectionResults, Overdue, Paced, SpanResults, TargetResults};
+use crate::profile::TargetId;
+use crate::stats::{Histogram, Moments, SeriesSum};
+use std::collections::BTreeMap;
+
+/// What adds up: neither order nor grouping matters, and what is new ([`Default`]) changes nothing. Sums that would be too
+/// large for their numbers stay at the largest.
+pub trait AddUp<Other = Self>: Default {
+    /// Adds what `other` holds.
+    fn add(&mut self, other: &Other);
+}
+
+impl AddUp for u64 {
+    fn add(&mut self, other: &u64) {
+        *self = self.saturating_add(*other);
+    }
+}
+
+impl AddUp for Moments {
+    fn add(&mut self, other: &Moments) {
+        self.merge(other);
+    }
+}
+
+impl AddUp for Histogram {
+    fn add(&mut self, other: &Histogram) {
+        self.merge(other);
+    }
+}
+
+impl AddUp for SeriesSum {
+    fn add(&mut self, other: &SeriesSum) {
+        self.merge(other);
+    }
+}
+
+/// What only one of them measured is the sum.
+impl<T: AddUp> AddUp for Option<T> {
+    fn add(&mut self, other: &Option<T>) {
+        if let Some(other) = other {
+            self.get_or_insert_default().add(other);
+        }
+    }
+}
+
+impl AddUp for Paced {
+    fn add(&mut self, other: &Paced) {
+        self.delay.add(&other.delay);
+        self.response.add(&other.response);
+    }
+}
+
+impl AddUp for Overdue {
+    fn add(&mut self, other: &Overdue) {
+        self.ios.add(&other.ios);
+        self.longest = self.longest.max(other.longest);
+    }
+}
+
+/// What was done in one direction, whoever did it; its course over time is a [`SeriesSum`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Done {
+    /// Bytes transferred.
+    pub bytes: u64,
+    /// I/Os completed.
+    pub ios: u64,
+    /// Those of them that transferred less than a block.
+    pub short: u64,
+    /// `-L`: latencies, ns.
+    pub latency: Option<Histogram>,
+    /// `-g`: how these I/Os kept to the times at which they were to start.
+    pub paced: Option<Paced>,
+}
+
+impl AddUp<DirectionResults> for Done {
+    fn add(&mut self, other: &DirectionResults) {
+        self.bytes.add(&other.bytes);
+        self.ios.add(&other.ios);
+        self.short.add(&other.short);
+        self.latency.add(&other.latency);
+        self.paced.add(&other.paced);
+    }
+}
+
+impl AddUp for Done {
+    fn add(&mut self, other: &Done) {
+        self.bytes.add(&other.bytes);
+        self.ios.add(&other.ios);
+        self.short.add(&other.short);
+        self.latency.add(&other.latency);
+        self.paced.add(&other.paced);
+    }
+}
+
+/// What was done in both directions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Work {
+    /// Reads.
+    pub read: Done,
+    /// Writes.
+    pub write: Done,
+    /// `-g`: what should have been started by the end, and was not.
+    pub overdue: Option<Overdue>,
+}
+
+impl AddUp<TargetResults> for Work {
+    fn add(&mut self, other: &TargetResults) {
+        self.read.add(&other.read);
+        self.write.add(&other.write);
+        self.overdue.add(&other.overdue);
+    }
+}
+
+impl AddUp for Work {
+    fn add(&mut self, other: &Work) {
+        self.read.add(&other.read);
+        self.write.add(&other.write);
+        self.overdue.add(&other.overdue);
+    }
+}
+
+impl Work {
+    /// All of these together.
+    pub fn of_all<'a>(parts: impl IntoIterator<Item = &'a Work>) -> Work {
+        let mut all = Work::default();
+        parts.into_iter().for_each(|part| all.add(part));
+        all
+    }
+}
+
+impl SpanResults {
+    /// What all threads did on each target.
+    pub fn work(&self) -> BTreeMap<TargetId, Work> {
+        let mut work: BTreeMap<TargetId, Work> = BTreeMap::new();
+        for target in self.threads.iter().flat_map(|thread| &thread.targets) {
+            work.entry(target.target).or_default().add(target);
+        }
+        work
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::ThreadResults;
+    use proptest::prelude::*;
+
+    /// An I/O: whether it is a write, its latency (ns), and how late it was.
+    type Io = (bool, u64, u64);
+
+    fn target(id: u32, ios: &[Io]) -> TargetResults {
+        let mut results = TargetResults { target: TargetId(id), ..TargetResults::default() };
+        for &(write, latency, delay) in ios {
+            let direction = if write { &mut results.write } else { &mut results.read };
+            direction.bytes += 512 + latency % 2 * 512;
+            direction.ios += 1;
+            direction.short += latency % 2;
+            direction.latency.get_or_insert_default().record(latency);
+            let paced = direction.paced.get_or_insert_default();
+            paced.delay.record(delay);
+            paced.response.get_or_insert_default().record(latency + delay);
+            results.overdue.add(&Some(Overdue { ios: delay % 3, longest: delay }));
+        }
+        results
+    }
+
+    fn work(ios: &[Io]) -> Work {
+        let mut work = Work::default();
+        work.add(&target(0, ios));
+        work
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn what_several_did_is_what_one_would_have_done(
+            ios in prop::collection::vec(((any::<bool>(), 1..1u64 << 41, 0..1u64 << 30), 0..3u32, 0..3usize), 0..60),
+        ) {
+            let all: Vec<Io> = ios.iter().map(|(io, ..)| *io).collect();
+            let of = |thread: usize, id: u32| {
+                let own = ios.iter().filter(|(_, target, by)| (*target, *by) == (id, thread));
+                target(id, &own.map(|(io, ..)| *io).collect::<Vec<_>>())
+            };
+            let thread = |thread| ThreadResults {
+                targets: (0..3).map(|id| of(thread, id)).collect(),
+                ..ThreadResults::default()
+            };
+            let span = SpanResults { threads: (0..3).map(thread).collect(), ..SpanResults::default() };
+            prop_assert_eq!(Work::of_all(span.work().values()), work(&all));
+            // Or each thread on a host of its own.
+            let hosts = (0..3).map(|index| SpanResults { threads: vec![thread(index)], ..SpanResults::default() });
+            let hosts: Vec<Work> = hosts.map(|host| Work::of_all(host.work().values())).collect();
+            prop_assert_eq!(Work::of_all(&hosts), work(&all));
+        }
+
+        #[test]
+        fn neither_order_nor_grouping_matters(
+            parts in prop::array::uniform3(
+                prop::collection::vec((any::<bool>(), any::<u32>().prop_map(u64::from), 0..1u64 << 30), 0..9)
+            ),
+        ) {
+            let [a, b, c] = parts.map(|ios| work(&ios));
+            let sum = |parts: &[&Work]| Work::of_all(parts.iter().copied());
+            prop_assert_eq!(sum(&[&a, &b]), sum(&[&b, &a]));
+            prop_assert_eq!(sum(&[&sum(&[&a, &b]), &c]), sum(&[&a, &sum(&[&b, &c])]));
+            prop_assert_eq!(sum(&[&a, &Work::default()]), a);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The kernel's command line, reduced to what matters for I/O: the rest of it is nobody's business, and may hold secrets
+//! (passwords of file systems and consoles, tokens for installers).
+
+/// Parameters that are kept, with why. A name that ends with a dot stands for all parameters of a module. `-` and `_` are
+/// the same to the kernel.
+const KEPT: &[(&str, &str)] = &[
+    ("nvme.", "queues, polling and timeouts of NVMe"),
+    ("nvme_core.", "the same, and multipath"),
+    ("nvme_tcp.", "the same over a network"),
+    ("nvme_rdma.", "the same over a network"),
+    ("scsi_mod.", "how SCSI disks are queued for"),
+    ("sd_mod.", "SCSI disks"),
+    ("libata.", "what is switched off for SATA disks: queueing, link power"),
+    ("ahci.", "link power of SATA"),
+    ("virtio_blk.", "queues of virtual disks"),
+    ("virtio_scsi.", "queues of virtual disks"),
+    ("xen_blkfront.", "queues of virtual disks"),
+    ("mpt3sas.", "queues of SAS controllers"),
+    ("megaraid_sas.", "queues of RAID controllers"),
+    ("dm_mod.", "queues of the device mapper"),
+    ("dm_multipath.", "paths of disks"),
+    ("loop.", "loop devices"),
+    ("zram.", "disks in memory"),
+    ("zfs.", "caches and queues of ZFS"),
+    ("blk_mq.", "queues of the block layer"),
+    ("elevator", "the I/O scheduler"),
+    ("null_blk.", "test devices"),
+    ("brd.", "disks in memory"),
+    ("mitigations", "what every system call costs"),
+    ("nopti", "what every system call costs"),
+    ("pti", "what every system call costs"),
+    ("nospectre_v1", "what every system call costs"),
+    ("nospectre_v2", "what every system call costs"),
+    ("spectre_v2", "what every system call costs"),
+    ("spectre_v2_user", "what every change of threads costs"),
+    ("spec_store_bypass_disable", "what code costs"),
+    ("retbleed", "what every call costs"),
+    ("mds", "what every return to a program costs"),
+    ("l1tf", "what virtual machines cost, and SMT"),
+    ("tsx_async_abort", "what every return to a program costs"),
+    ("mmio_stale_data", "what every return to a program costs"),
+    ("gather_data_sampling", "what copying costs"),
+    ("init_on_alloc", "memory that is cleared for every I/O"),
+    ("init_on_free", "memory that is cleared after every I/O"),
+    ("iommu", "what mapping memory for every I/O costs"),
+    ("iommu.", "whether mappings are undone at once"),
+    ("intel_iommu", "what mapping memory for every I/O costs"),
+    ("amd_iommu", "what mapping memory for every I/O costs"),
+    ("arm_smmu.", "what mapping memory for every I/O costs"),
+    ("arm_smmu_v3.", "what mapping memory for every I/O costs"),
+    ("swiotlb", "I/O that is copied"),
+    ("mem_encrypt", "I/O of encrypted machines is copied"),
+    ("isolcpus", "CPUs that threads are kept off"),
+    ("nohz", "ticks that interrupt threads"),
+    ("nohz_full", "CPUs without ticks"),
+    ("rcu_nocbs", "CPUs without work of the kernel"),
+    ("irqaffinity", "which CPUs interrupts go to"),
+    ("threadirqs", "interrupts as threads"),
+    ("preempt", "when the kernel gives a CPU away"),
+    ("maxcpus", "CPUs that there are"),
+    ("nr_cpus", "CPUs that there are"),
+    ("nosmt", "CPUs that there are"),
+    ("cpufreq.", "how fast CPUs run"),
+    ("cpuidle.", "how deep CPUs sleep"),
+    ("cpuidle_haltpoll.", "how long CPUs wait before they sleep"),
+    ("intel_idle.", "how deep CPUs sleep"),
+    ("processor.", "how deep CPUs sleep"),
+    ("idle", "how deep CPUs sleep"),
+    ("intel_pstate", "how fast CPUs run"),
+    ("amd_pstate", "how fast CPUs run"),
+    ("pcie_aspm", "links that sleep"),
+    ("pcie_aspm.", "links that sleep"),
+    ("pci", "how devices are attached (noaer, nomsi, realloc)"),
+    ("clocksource", "what a look at the clock costs"),
+    ("tsc", "what a look at the clock costs"),
+    ("highres", "how well sleeps are timed"),
+    ("skew_tick", "whether ticks of all CPUs come at once"),
+    ("transparent_hugepage", "pages of the page cache"),
+    ("hugepages", "large pages that there are"),
+    ("hugepagesz", "their size"),
+    ("default_hugepagesz", "their size"),
+    ("numa_balancing", "memory that moves while it is used"),
+    ("numa", "where memory comes from"),
+    ("mem", "how much memory there is"),
+    ("audit", "what system calls cost"),
+    ("kvm.", "what virtual machines cost"),
+];
+
+/// The parameters of a command line that are kept, in their order, separated by blanks.
+pub fn for_io(line: &str) -> String {
+    let own = words(line).into_iter().take_while(|word| *word != "--");
+    own.filter(|word| is_kept(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn is_kept(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or_default().trim_matches('"').replace('-', "_");
+    KEPT.iter().any(|(kept, _)| match kept.strip_suffix('.') {
+        Some(module) => name.strip_prefix(module).is_some_and(|rest| rest.starts_with('.')),
+        None => name == *kept,
+    })
+}
+
+/// Blanks within quotes divide nothing.
+fn words(line: &str) -> Vec<&str> {
+    let mut quoted = false;
+    let divides = |c: char| {
+        quoted ^= c == '"';
+        c.is_whitespace() && !quoted
+    };
+    line.split(divides).filter(|word| !word.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_matters_for_io_is_kept_in_its_order() {
+        let table = [
+            ("BOOT_IMAGE=/vmlinuz root=/dev/sda1 ro quiet", ""),
+            (
+                "quiet nvme.poll_queues=4 nvme_core.multipath=N splash",
+                "nvme.poll_queues=4 nvme_core.multipath=N",
+            ),
+            ("idle=poll isolcpus=2,3 nohz-full=2,3 x", "idle=poll isolcpus=2,3 nohz-full=2,3"),
+            ("mitigations=off rd.luks.key=/secret console=ttyS0", "mitigations=off"),
+            ("iommu=pt iommu.strict=0 nvmeof.secret=1 idlepass=x", "iommu=pt iommu.strict=0"),
+        ];
+        for (line, expected) in table {
+            assert_eq!(for_io(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_in_quotes_or_for_the_first_program_is_no_parameter() {
+        assert_eq!(for_io(r#"motd="a secret idle=poll" elevator=none"#), "elevator=none");
+        assert_eq!(for_io(r#"pci="noaer realloc" quiet"#), r#"pci="noaer realloc""#);
+        assert_eq!(for_io("quiet -- idle=poll password=x"), "");
+    }
+}

@@ -1,0 +1,134 @@
+//! One time span as the checks see it, and what is concluded about it before they look.
+
+use super::crowd::{self, Crowd};
+use super::device::{self, Part, Queues};
+use super::late::{self, Late};
+use super::{Limiter, Limits, SpanVerdict, Steadiness, limit, steady};
+use crate::profile::{Profile, Target, TargetId, TargetIds, TimeSpan};
+use crate::results::{Effort, Host, Measured, SpanResults, TargetResults};
+use crate::system::System;
+use crate::system::io_counters::DeviceFacts;
+
+/// One measured time span with everything that is known about it.
+#[derive(Debug)]
+pub struct SpanView<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The whole profile.
+    pub profile: &'a Profile,
+    /// What was asked for.
+    pub asked: &'a TimeSpan,
+    /// Where it ran.
+    pub host: &'a Host,
+    /// The machine there.
+    pub system: &'a System,
+    /// Raw counters, and what was observed beside them.
+    pub results: &'a SpanResults,
+    /// The figures that the report shows.
+    pub measured: &'a Measured,
+    /// The ids of the targets that were asked for, in their order.
+    ids: Vec<TargetId>,
+    /// The targets by the devices that they share; empty = nobody looked.
+    pub(super) parts: Vec<Part<'a>>,
+    /// How many I/Os the devices had in flight, and how fast they were.
+    pub(super) queues: Queues,
+}
+
+impl<'a> SpanView<'a> {
+    /// Looks at time span `number` (from 1).
+    pub fn new(
+        number: usize,
+        profile: &'a Profile,
+        asked: &'a TimeSpan,
+        host: &'a Host,
+        results: &'a SpanResults,
+        measured: &'a Measured,
+    ) -> SpanView<'a> {
+        let (system, ids) = (&host.system, TargetIds::of(profile).of_span(asked));
+        let (parts, queues) = (Vec::new(), Queues::default());
+        let mut view =
+            SpanView { number, profile, asked, host, system, results, measured, ids, parts, queues };
+        if let Some(facts) = view.devices() {
+            view.parts = Part::all(&view, facts);
+            view.queues = Queues::of(&view.parts, facts);
+        }
+        view
+    }
+
+    /// What the devices beneath the targets did; `None` = nobody looked.
+    pub(super) fn devices(&self) -> Option<&'a DeviceFacts> {
+        self.results.observed.as_ref()?.devices.as_ref()
+    }
+
+    /// What it cost this machine; `None` = nobody looked.
+    pub(super) fn effort(&self) -> Option<&'a Effort> {
+        self.results.observed.as_ref()?.effort.as_ref()
+    }
+
+    /// The targets as they were asked for.
+    pub(super) fn targets(&self) -> impl Iterator<Item = Asked<'a>> {
+        self.ids.iter().zip(&self.asked.targets).map(|(id, target)| Asked { id: *id, target })
+    }
+
+    /// What every thread did on its targets.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'a TargetResults> {
+        self.results.threads.iter().flat_map(|thread| &thread.targets)
+    }
+
+    /// What was done on a target, all threads together; `of`: the amount of one.
+    pub(super) fn done(&self, id: TargetId, of: fn(&TargetResults) -> u64) -> u64 {
+        let rows = self.rows().filter(|row| row.target == id);
+        rows.map(of).fold(0, u64::saturating_add)
+    }
+
+    /// Whether the page cache was between the I/Os of a target and its storage; for one that isn't mapped.
+    pub(super) fn is_cached(&self, asked: Asked) -> bool {
+        let found = self.host.storage(asked.id);
+        asked.target.is_cached(found.is_some_and(|on| on.file_system.is_none() && on.device.is_some()))
+    }
+}
+
+/// A target of a time span as it was asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub id: TargetId,
+    pub target: &'a Target,
+}
+
+/// What is concluded about a time span, in the order of the fields: each from the view and from what stands above it.
+/// The checks, which say it, come after all of them.
+#[derive(Debug)]
+pub(super) struct Conclusions<'a> {
+    /// Threads that had to wait for a CPU for so long that the figures would be others without.
+    pub crowd: Option<Crowd>,
+    /// What limited it; `None` = nobody looked.
+    pub limits: Option<Limits>,
+    /// What I/Os that started late take away from the figures.
+    pub late: Option<Late<'a>>,
+    /// Whether it was steady; `None` = too short to tell.
+    pub steadiness: Option<Steadiness>,
+    /// Whether the devices did what was counted; `None` = nothing was observed.
+    pub verdict: Option<SpanVerdict>,
+}
+
+impl<'a> Conclusions<'a> {
+    pub fn of(span: &SpanView<'a>) -> Conclusions<'a> {
+        let crowd = crowd::judge(span);
+        let limits = limit::judge(span, crowd.as_ref());
+        let late = late::judge(span, limits.as_ref());
+        let steadiness = steady::judge(span);
+        let limiter = limits.as_ref().and_then(|limits| limits.limited_by);
+        let verdict = device::verdict(span, limiter);
+        Conclusions { crowd, limits, late, steadiness, verdict }
+    }
+
+    /// What limited it, if that can be told.
+    pub fn limiter(&self) -> Option<Limiter> {
+        self.limits.as_ref()?.limited_by
+    }
+
+    /// `16.7 % of the I/Os started late`, for other findings of the run; `None` = too few for that.
+    pub fn late_in_short(&self) -> Option<String> {
+        self.late.as_ref()?.in_short()
+    }
+}
