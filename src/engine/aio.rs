@@ -68,8 +68,8 @@ impl Engine for Aio {
         self.queue.slot(io.buffer_offset, io.length as usize)
     }
 
-    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
-        self.queue.slot_mut(io.buffer_offset, io.length as usize)
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.queue.memory_mut()
     }
 
     fn features(&self) -> String {

@@ -23,11 +23,13 @@ impl AtOnce {
         batch: &[Io],
         mut perform: impl FnMut(&Io) -> Result<i64, EngineError>,
     ) -> Result<usize, EngineError> {
-        let room = self.limits.depth as usize - self.taken.len();
+        // A copy that nothing else can refer to stays in registers.
+        let limits = self.limits;
+        let room = limits.depth as usize - self.taken.len();
         let batch = &batch[..batch.len().min(room)];
         for io in batch {
-            if !self.limits.allow(io) {
-                return Err(self.limits.refuse(io));
+            if !limits.allow(io) {
+                return Err(limits.refuse(io));
             }
             let result = perform(io)?;
             debug_assert!(result <= i64::from(io.length), "{io:?} transferred {result} bytes");
@@ -40,6 +42,12 @@ impl AtOnce {
     /// [`Engine::wait`](super::Engine::wait), which has nothing to wait for.
     #[inline(always)]
     pub fn wait(&mut self, done: &mut Vec<Done>) {
-        done.append(&mut self.taken);
+        // Whoever brings as much room as there is here gets it as it is.
+        if done.is_empty() && done.capacity() >= self.taken.capacity() {
+            let taken = std::mem::take(&mut self.taken);
+            self.taken = std::mem::replace(done, taken);
+        } else {
+            done.append(&mut self.taken);
+        }
     }
 }

@@ -101,9 +101,13 @@ pub trait Engine {
     /// doesn't lie within them. (Neither slices nor the [`Buffer`] are handed out: the kernel may be at any part.)
     fn slot(&self, io: &Io) -> Option<Slot<'_>>;
 
-    /// The same, to prepare what is written next; before it's handed over, else it carries old and new data mixed. `None`
-    /// = it doesn't lie within the private memory.
-    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>>;
+    /// The private memory, to prepare what is written next; before it's handed over, else it carries old and new data mixed.
+    fn memory_mut(&mut self) -> SlotMut<'_>;
+
+    /// The data of one I/O in it; `None` = it doesn't lie within the private memory.
+    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
+        self.memory_mut().part(io.buffer_offset, io.length as usize)
+    }
 
     /// The I/Os on this file ([`Io::file`]) block in the call that hands them over unless workers of the kernel do them. To be
     /// said before the first of them; engines without such workers make nothing of it.

@@ -87,8 +87,8 @@ impl Engine for Mixed {
         self.queue.slot(io)
     }
 
-    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
-        self.queue.slot_mut(io)
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.queue.memory_mut()
     }
 
     fn use_workers(&mut self, file: u32) {

@@ -47,8 +47,8 @@ impl Engine for Mmap {
         self.buffer.slot(io.buffer_offset, io.length as usize)
     }
 
-    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
-        self.buffer.slot_mut(io.buffer_offset, io.length as usize)
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.buffer.private_mut()
     }
 
     fn features(&self) -> String {

@@ -134,8 +134,8 @@ impl Engine for Uring {
         self.ring.slot(io.buffer_offset, io.length as usize)
     }
 
-    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
-        self.ring.slot_mut(io.buffer_offset, io.length as usize)
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.ring.memory_mut()
     }
 
     fn use_workers(&mut self, file: u32) {

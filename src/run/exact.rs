@@ -156,8 +156,8 @@ impl Engine for Counted {
         self.engine.slot(io)
     }
 
-    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
-        self.engine.slot_mut(io)
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.engine.memory_mut()
     }
 
     fn features(&self) -> String {

@@ -45,8 +45,8 @@ impl Engine for Notes {
         None
     }
 
-    fn slot_mut(&mut self, _: &Io) -> Option<SlotMut<'_>> {
-        None
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        SlotMut::from(&mut [][..])
     }
 
     fn features(&self) -> String {

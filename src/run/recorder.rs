@@ -50,6 +50,41 @@ impl Accounts {
     }
 }
 
+/// An I/O that ended well, as it came back: those of a batch mostly are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Returned {
+    /// Index of the target in the worker's list.
+    pub target: u32,
+    /// Read or write.
+    pub direction: Direction,
+    /// Bytes transferred.
+    pub bytes: u64,
+    /// Bytes asked for.
+    pub asked: u32,
+    /// When it was handed over; anything when no stamps are taken.
+    pub started: Nanos,
+}
+
+impl Returned {
+    #[inline(always)]
+    fn is_short(&self) -> bool {
+        self.bytes < u64::from(self.asked)
+    }
+
+    /// What it comes to when it was reaped at `now`, so long after measuring began.
+    #[inline(always)]
+    fn reaped(&self, now: Nanos, since_start: u64) -> Completion {
+        Completion {
+            target: self.target as usize,
+            direction: self.direction,
+            bytes: self.bytes,
+            short: self.is_short(),
+            latency: now.saturating_sub(self.started),
+            since_start,
+        }
+    }
+}
+
 /// An I/O that ended well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
@@ -99,14 +134,14 @@ struct Tally {
 
 impl Sums {
     #[inline(always)]
-    fn add(&mut self, io: Completion) {
+    fn add(&mut self, io: Returned) {
         let write = u64::from(io.direction == Direction::Write);
         self.all.ios += 1;
         self.all.bytes += io.bytes;
-        self.all.short += u64::from(io.short);
+        self.all.short += u64::from(io.is_short());
         self.writes.ios += write;
         self.writes.bytes += write * io.bytes;
-        self.writes.short += write & u64::from(io.short);
+        self.writes.short += write & u64::from(io.is_short());
     }
 
     fn add_to(self, target: &mut TargetResults) {
@@ -150,9 +185,9 @@ impl Recorder {
         }
     }
 
-    /// Counts I/Os.
+    /// Counts I/Os that were reaped together, at `now`, so long after measuring began.
     #[inline(always)]
-    pub fn count(&mut self, mut ios: impl Iterator<Item = Completion>) {
+    pub fn count(&mut self, mut ios: impl Iterator<Item = Returned>, now: Nanos, since_start: u64) {
         // What can be is decided once for all of them.
         if let ([only], false) = (&mut self.targets[..], self.timed) {
             let mut sums = Sums::default();
@@ -167,10 +202,10 @@ impl Recorder {
                 times += 1;
                 continue;
             }
-            self.count_alike(alike, times);
+            self.count_alike(alike.reaped(now, since_start), times);
             (alike, times) = (io, 1);
         }
-        self.count_alike(alike, times);
+        self.count_alike(alike.reaped(now, since_start), times);
     }
 
     #[inline(always)]

@@ -67,25 +67,26 @@ impl<T> Owner<T> {
         self.lent.down.store(true, Ordering::Release);
     }
 
-    /// Takes it up again. False = the heir wants it, or has it: it is lost for good.
+    /// Takes it up again. `None` = the heir wants it, or has it: it is lost for good.
     #[inline(always)]
-    pub fn pick_up(&mut self) -> bool {
+    pub fn pick_up(&mut self) -> Option<&mut T> {
         self.lent.down.store(false, Ordering::Relaxed);
         // The processor may still carry out the load first: that is what the heir's barrier is for.
         compiler_fence(Ordering::SeqCst);
         if self.lent.wanted.load(Ordering::Acquire) {
-            return self.lose();
+            self.lose();
+            return None;
         }
         self.here = true;
-        true
+        // SAFETY: as in `get`.
+        Some(unsafe { &mut *self.lent.thing.get() })
     }
 
     #[cold]
-    fn lose(&mut self) -> bool {
+    fn lose(&mut self) {
         self.here = false;
         // An heir who came too early finds it now.
         self.lent.down.store(true, Ordering::Release);
-        false
     }
 }
 
@@ -124,11 +125,11 @@ mod tests {
         let (mut owner, mut heir) = lend(vec![1]);
         owner.get().unwrap().push(2);
         owner.put_down();
-        assert!(owner.get().is_none() && owner.pick_up());
+        assert!(owner.get().is_none() && owner.pick_up().is_some());
         assert!(heir.inherit().is_none(), "the owner works on it");
         owner.put_down();
         heir.inherit().unwrap().push(3);
-        assert!(!owner.pick_up() && owner.get().is_none());
+        assert!(owner.pick_up().is_none() && owner.get().is_none());
         assert_eq!(heir.inherit().unwrap(), &[1, 2, 3]);
     }
 

@@ -200,12 +200,17 @@ impl Buffer {
         within.then(|| unsafe { Slot::new(self.start.as_ptr().add(start), length) })
     }
 
-    /// The same, to fill; `None` = not all of them are private.
+    /// The private bytes, to fill.
+    #[inline]
+    pub fn private_mut(&mut self) -> SlotMut<'_> {
+        // SAFETY: as above, and the exclusive borrow of the value is one of its private mapping.
+        unsafe { SlotMut::new(self.start.as_ptr(), self.private) }
+    }
+
+    /// Some of them; `None` = not all of these are private.
     #[inline]
     pub fn slot_mut(&mut self, start: usize, length: usize) -> Option<SlotMut<'_>> {
-        let within = start.checked_add(length).is_some_and(|end| end <= self.private);
-        // SAFETY: as above, and the exclusive borrow of the value is one of its private mapping.
-        within.then(|| unsafe { SlotMut::new(self.start.as_ptr().add(start), length) })
+        self.private_mut().part(start, length)
     }
 
     /// The bytes, to look at, the shared ones included. Whoever has I/Os in flight on the buffer has [`Buffer::slot`].

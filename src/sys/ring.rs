@@ -166,9 +166,9 @@ impl Ring {
         self.memory.slot(start, length)
     }
 
-    /// The same, to fill. What is shared of the memory can't be.
-    pub fn slot_mut(&mut self, start: usize, length: usize) -> Option<SlotMut<'_>> {
-        self.memory.slot_mut(start, length)
+    /// What isn't shared of the memory, to fill.
+    pub fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.memory.private_mut()
     }
 
     /// Number of files.

@@ -1,6 +1,6 @@
 //! One thread on all its targets: the next I/O of a request.
 
-use super::target::{InterlockedPosition, TargetState};
+use super::target::{InterlockedPosition, Plain, TargetState};
 use super::{Modulus, Random, TargetWorkload};
 use crate::engine::Direction;
 use crate::results::EffectiveRange;
@@ -48,6 +48,16 @@ pub struct ThreadWorkload {
     /// Position of each request, for the parallel pattern.
     requests: Vec<u64>,
     effective: Vec<Vec<EffectiveRange>>,
+    /// All that decides the next I/Os beside the generator, where it is that little.
+    plain: Option<Plain>,
+}
+
+/// See [`ThreadWorkload::plain`].
+fn plain(choice: &Choice, targets: &[TargetState]) -> Option<Plain> {
+    match (choice, targets) {
+        (Choice::Only, [only]) => only.plain(),
+        _ => None,
+    }
 }
 
 /// How a request finds its target.
@@ -111,11 +121,13 @@ impl ThreadWorkload {
     pub fn new(seed: u64, floating: bool, targets: &[Assignment<'_>]) -> ThreadWorkload {
         let mut random = Random::new(seed);
         let states = targets.iter().map(|t| TargetState::new(t.workload, t.interlocked.clone(), &mut random));
-        let (states, effective) = states.unzip();
+        let (states, effective): (Vec<TargetState>, _) = states.unzip();
         let starts = |t: &Assignment<'_>| std::iter::repeat_n(t.workload.first, t.requests as usize);
         let bound = if floating { &targets[..targets.len().min(1)] } else { targets };
+        let choice = Choice::new(targets, floating);
         ThreadWorkload {
-            choice: Choice::new(targets, floating),
+            plain: plain(&choice, &states),
+            choice,
             requests: bound.iter().flat_map(starts).collect(),
             targets: states,
             random,
@@ -127,6 +139,7 @@ impl ThreadWorkload {
     /// of places, source size - block size + 1.
     pub fn draw_slices(&mut self, target: usize, slices: u64) {
         self.targets[target].draw_slices(slices);
+        self.plain = plain(&self.choice, &self.targets);
     }
 
     /// The next I/O of a request. Requests are numbered from 0, over all targets of the thread.
@@ -152,8 +165,8 @@ impl ThreadWorkload {
     /// There is no such request.
     #[inline(always)]
     pub fn each(&mut self, requests: &[u32], mut take: impl FnMut(u32, Next)) {
-        // What most runs do is decided once for all of them, and the generator stays in registers: half the time.
-        if let (Choice::Only, Some(plain)) = (&self.choice, self.targets[0].plain()) {
+        // What most runs do was decided beforehand, and the generator stays in registers: half the time.
+        if let Some(plain) = &self.plain {
             let (length, direction) = (plain.block_size, plain.direction);
             let mut random = self.random.clone();
             for &request in requests {

@@ -74,15 +74,15 @@ impl Books {
 impl Loop<'_> {
     /// The span is over: waits a little for what is in flight. Most of it comes back at once, and is then no longer
     /// taken for stuck.
-    pub(super) fn settle(&mut self) {
-        if self.virtual_time() {
+    pub(super) fn settle(&mut self, books: &Books) {
+        if self.phases.are_virtual() {
             return;
         }
         let deadline = clock::monotonic() + SETTLE.as_nanos() as Nanos;
-        let mut open = self.in_flight().len();
+        let mut open = books.in_flight(self.plan, &self.done, &self.given_up).len();
         while open > 0 && clock::monotonic() < deadline {
             let before = self.done.len();
-            if self.worker.engine.wait(1, TICK, &mut self.done).is_err() {
+            if self.engine.wait(1, TICK, &mut self.done).is_err() {
                 return;
             }
             match self.done.len() - before {
@@ -90,12 +90,5 @@ impl Loop<'_> {
                 returned => open = open.saturating_sub(returned),
             }
         }
-    }
-
-    /// What has been handed over and not come back.
-    pub(super) fn in_flight(&mut self) -> Vec<StuckIo> {
-        let plan = self.worker.plan;
-        let books = self.worker.books.get();
-        books.map_or_else(Vec::new, |books| books.in_flight(plan, &self.done, &self.given_up))
     }
 }

@@ -1,6 +1,6 @@
 //! What becomes of I/Os that fail.
 
-use super::{Failure, Loop, TICK};
+use super::{Books, Failure, Loop, TICK};
 use crate::clock::{self, Nanos};
 use crate::engine::{Direction, Done, EngineError, Io};
 use crate::sys::problem::usual_cause;
@@ -31,20 +31,27 @@ impl From<EngineError> for Failed {
     }
 }
 
+impl Books {
+    /// The I/O of a completion that says that it failed.
+    pub(super) fn failed(&self, done: &Done) -> FailedIo {
+        let flight = &self.requests.flights[done.request as usize];
+        FailedIo { errno: (-done.result) as i32, io: flight.io, target: flight.target }
+    }
+}
+
 impl Loop<'_> {
     /// The I/O `done[first]` failed: counts it, and what else fails among the I/Os in flight.
     #[cold]
-    pub(super) fn drain(&mut self, first: usize) -> Failed {
+    pub(super) fn drain(&mut self, books: &mut Books, first: usize) -> Failed {
         let failed = self.done[first];
-        let failed = self.failed(&failed);
+        let failed = books.failed(&failed);
         // The completions behind it haven't been accounted for yet, those before it have become idle.
         let known = self.done.len() - first;
-        let idle = self.worker.books.get().map_or(0, |books| books.idle.len());
-        let mut in_flight = (self.worker.plan.depth as usize).saturating_sub(idle + known);
+        let mut in_flight = (self.plan.depth as usize).saturating_sub(books.idle.len() + known);
         let deadline = clock::monotonic() + DRAIN.as_nanos() as Nanos;
         while in_flight > 0 && clock::monotonic() < deadline {
             let before = self.done.len();
-            if self.worker.engine.wait(1, TICK, &mut self.done).is_err() {
+            if self.engine.wait(1, TICK, &mut self.done).is_err() {
                 break;
             }
             in_flight = in_flight.saturating_sub(self.done.len() - before);
@@ -52,32 +59,22 @@ impl Loop<'_> {
         for index in first..self.done.len() {
             let done = self.done[index];
             if done.result < 0 {
-                let failed = self.failed(&done);
-                self.count_error(failed);
+                let failed = books.failed(&done);
+                self.count_error(books, failed);
             }
         }
         Failed::Io(failed)
     }
 
-    pub(super) fn failed(&mut self, done: &Done) -> FailedIo {
-        let errno = (-done.result) as i32;
-        let flight = self.worker.books.get().map(|books| books.requests.flights[done.request as usize]);
-        let (io, target) = flight.map_or((Io::NONE, 0), |flight| (flight.io, flight.target));
-        FailedIo { errno, io, target }
-    }
-
-    pub(super) fn count_error(&mut self, failed: FailedIo) {
+    pub(super) fn count_error(&mut self, books: &mut Books, failed: FailedIo) {
         let FailedIo { errno, io, target } = failed;
-        let now = self.worker.clock.now();
-        if let Some(books) = self.worker.books.get() {
-            books.recorder.error(target as usize, io.direction, errno, io.offset, now);
-        }
+        books.recorder.error(target as usize, io.direction, errno, io.offset, self.clock.now());
     }
 
     /// Why the run fails.
     pub(super) fn explain(&self, failed: Failed) -> Failure {
         match failed {
-            Failed::Engine(error) => Failure::of_thread(self.worker.plan.thread, error.to_string()),
+            Failed::Engine(error) => Failure::of_thread(self.plan.thread, error.to_string()),
             Failed::Io(failed) => self.describe(failed),
         }
     }
@@ -89,11 +86,11 @@ impl Loop<'_> {
             Direction::Read => "read",
             Direction::Write => "write",
         };
-        let path = &self.worker.plan.targets[target as usize].path;
+        let path = &self.plan.targets[target as usize].path;
         let error = std::io::Error::from_raw_os_error(errno);
         let message = format!(
             "thread {}, request {}: {direction} of {} bytes at offset {} of '{path}' failed: {error}{}",
-            self.worker.plan.thread,
+            self.plan.thread,
             io.request,
             io.length,
             io.offset,

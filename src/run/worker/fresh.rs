@@ -22,15 +22,18 @@ impl Fresh {
 
     /// Fills the slots of the writes in a batch, which is about to be handed over.
     pub fn prepare(&mut self, batch: &[Io], flights: &[InFlight], engine: &mut dyn Engine) {
+        let mut memory = engine.memory_mut();
+        // A copy that nothing else can refer to stays in registers.
+        let mut noise = self.noise.clone();
         for io in batch.iter().filter(|io| io.direction == Direction::Write) {
             if self.targets[flights[io.request as usize].target as usize] {
                 // An I/O that lies elsewhere is refused when it's handed over.
-                let Some(mut slot) = engine.slot_mut(io) else { continue };
-                // A copy that nothing else can refer to stays in registers.
-                let mut noise = self.noise.clone();
-                slot.fill_with(|| noise.next_piece());
-                self.noise = noise;
+                let slot = memory.by_ref().part(io.buffer_offset, io.length as usize);
+                if let Some(mut slot) = slot {
+                    slot.fill_with(|| noise.next_piece());
+                }
             }
         }
+        self.noise = noise;
     }
 }

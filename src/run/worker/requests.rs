@@ -25,7 +25,7 @@ pub struct Requests {
 }
 
 /// Where the I/Os of one target go.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Place {
     file: u32,
     first_request: u32,
@@ -77,34 +77,41 @@ impl Requests {
     /// Draws the next I/O of a request.
     pub fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         let next = workload.next(request);
-        self.place(request, next)
+        self.places[next.target as usize].take(&mut self.flights, request, next)
     }
 
     /// Draws the next I/Os of several requests, in order, and adds them to a batch.
     // The calls alone would be a tenth of the loop, so what is called for each I/O is inlined here.
     #[inline(always)]
     pub fn next_batch(&mut self, workload: &mut ThreadWorkload, requests: &[u32], batch: &mut Vec<Io>) {
-        workload.each(requests, |request, next| batch.push(self.place(request, next)));
+        let Requests { flights, places } = self;
+        // Most threads have no other: it stays in registers, because nothing else can refer to a copy.
+        let first = places[0];
+        workload.each(requests, |request, next| {
+            let place = if next.target == 0 { &first } else { &places[next.target as usize] };
+            batch.push(place.take(flights, request, next));
+        });
     }
+}
 
-    /// Where the data of an I/O lies; remembers the I/O.
+impl Place {
+    /// Where the data of an I/O lies; the I/O is remembered.
     #[inline(always)]
-    fn place(&mut self, request: u32, next: Next) -> Io {
-        let place = &self.places[next.target as usize];
+    fn take(&self, flights: &mut [InFlight], request: u32, next: Next) -> Io {
         let area = match next.direction {
-            Direction::Read => place.read,
-            Direction::Write => place.write,
+            Direction::Read => self.read,
+            Direction::Write => self.write,
         };
-        let slot = u64::from(request - place.first_request);
+        let slot = u64::from(request - self.first_request);
         let io = Io {
             request,
-            file: place.file,
+            file: self.file,
             direction: next.direction,
             offset: next.offset,
             length: next.length,
             buffer_offset: (area.start + slot * area.step + (u64::from(next.slice) & area.mask)) as usize,
         };
-        let flight = &mut self.flights[request as usize];
+        let flight = &mut flights[request as usize];
         flight.io = io;
         flight.target = next.target;
         io

@@ -1,52 +1,56 @@
 //! Completion routines (`-x`): every completion is stamped, accounted for and issued anew by itself.
 
-use super::Loop;
 use super::failure::Failed;
+use super::{Books, Loop};
 use crate::clock::Nanos;
+use crate::engine::Done;
 use crate::run::control::Phase;
+use crate::sys::lent::Owner;
 use std::time::Duration;
 
 impl Loop<'_> {
     /// Handles completions one by one until the phase is [`Phase::Stop`]. The request of an I/O that fails stops; the
     /// others go on.
-    pub(super) fn routines(&mut self) -> Result<(), Failed> {
+    pub(super) fn routines(&mut self, owner: &mut Owner<Books>) -> Result<(), Failed> {
         let mut stopped = 0;
-        let mut handled = Vec::with_capacity(self.worker.plan.depth as usize);
-        self.fill();
-        self.hand_over()?;
-        while stopped < self.worker.plan.depth {
+        let mut handled = Vec::with_capacity(self.plan.depth as usize);
+        if let Some(books) = owner.get() {
+            self.fill(books);
+        }
+        self.hand_over(owner)?;
+        while stopped < self.plan.depth {
             if self.done.is_empty() {
                 self.wait_until(Nanos::MAX)?;
             }
-            if !self.worker.books.pick_up() {
-                return Ok(());
-            }
+            let Some(mut books) = owner.pick_up() else { return Ok(()) };
             // What completes meanwhile is handled after what is there.
             std::mem::swap(&mut self.done, &mut handled);
             if handled.is_empty() {
                 return Ok(());
             }
             for (index, completed) in handled.iter().enumerate() {
-                let now = if self.timed { self.worker.clock.now() } else { 0 };
-                let phase = self.worker.phases.at(now);
+                let now = if self.timed { self.clock.now() } else { 0 };
+                let phase = self.phases.at(now);
                 if phase == Phase::Stop {
                     self.done.extend_from_slice(&handled[index..]);
                     return Ok(());
                 }
-                if self.account(&[*completed], phase, now).is_err() {
+                if self.account(books, &[*completed], phase, now).is_err() {
                     stopped += 1;
-                    self.give_up(completed);
+                    self.give_up(books, completed);
                     continue;
                 }
-                self.fill();
-                self.hand_over()?;
+                self.fill(books);
+                self.hand_over(owner)?;
                 // The last one is handed over by the wait that follows.
-                if index + 1 < handled.len() {
-                    self.worker.engine.wait(0, Duration::ZERO, &mut self.done)?;
-                    if !self.worker.books.pick_up() {
-                        return Ok(());
-                    }
+                if index + 1 == handled.len() {
+                    break;
                 }
+                self.engine.wait(0, Duration::ZERO, &mut self.done)?;
+                books = match owner.pick_up() {
+                    Some(books) => books,
+                    None => return Ok(()),
+                };
             }
             handled.clear();
         }
@@ -54,11 +58,11 @@ impl Loop<'_> {
     }
 
     #[cold]
-    fn give_up(&mut self, completed: &crate::engine::Done) {
+    fn give_up(&mut self, books: &mut Books, completed: &Done) {
         self.given_up.push(completed.request);
-        let failed = self.failed(completed);
-        self.count_error(failed);
+        let failed = books.failed(completed);
+        self.count_error(books, failed);
         let what = self.describe(failed).message;
-        self.worker.console.warn(&format!("{what}. With -x this request stops and the others go on"));
+        self.console.warn(&format!("{what}. With -x this request stops and the others go on"));
     }
 }

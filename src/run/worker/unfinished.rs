@@ -30,12 +30,12 @@ impl Loop<'_> {
     /// How old (ns) the I/Os were that were in flight when measuring ended, for each target: those older than the longest
     /// that this thread counted there, the oldest first. Without stamps that is known only if nothing has come back at all
     /// for a while.
-    pub(super) fn unfinished(&mut self) -> Vec<Vec<Nanos>> {
-        let mut ages = vec![Vec::new(); self.worker.plan.targets.len()];
-        let Some(end) = self.worker.phases.measure_end() else { return ages };
+    pub(super) fn unfinished(&self, books: &Books) -> Vec<Vec<Nanos>> {
+        let mut ages = vec![Vec::new(); self.plan.targets.len()];
+        let Some(end) = self.phases.measure_end() else { return ages };
         self.late.iter().for_each(|(target, age)| ages[*target as usize].push(*age));
-        let mut in_flight = vec![true; self.worker.plan.depth as usize];
-        let Some(Books { requests, idle, recorder }) = self.worker.books.get() else { return ages };
+        let mut in_flight = vec![true; self.plan.depth as usize];
+        let Books { requests, idle, recorder } = books;
         idle.waiting().iter().for_each(|request| in_flight[*request as usize] = false);
         self.given_up.iter().for_each(|request| in_flight[*request as usize] = false);
         for (flight, _) in requests.flights.iter().zip(in_flight).filter(|(_, there)| *there) {
@@ -51,15 +51,5 @@ impl Loop<'_> {
             ages.truncate(MOST);
         }
         ages
-    }
-}
-
-impl Phases<'_> {
-    /// When measuring ended; `None` = it hasn't, or never began.
-    fn measure_end(&self) -> Option<Nanos> {
-        match self {
-            Phases::Controlled(control) => control.measure_end(),
-            Phases::Scheduled(schedule, _) => Some(schedule.cooldown),
-        }
     }
 }

@@ -63,11 +63,25 @@ impl Slot<'_> {
     }
 }
 
-impl SlotMut<'_> {
+impl<'a> SlotMut<'a> {
     /// # Safety
     /// As [`Slot::new`]; the memory is private and not borrowed otherwise as long as the slot lives.
     pub(super) unsafe fn new(start: *mut u8, length: usize) -> Self {
         SlotMut { start, length, buffer: PhantomData }
+    }
+
+    /// So many of its bytes from `start` on; `None` = it has not so many.
+    #[inline]
+    pub fn part(self, start: usize, length: usize) -> Option<SlotMut<'a>> {
+        let within = start.checked_add(length).is_some_and(|end| end <= self.length);
+        // SAFETY: they lie within the slot, which is given up for them.
+        within.then(|| unsafe { SlotMut::new(self.start.add(start), length) })
+    }
+
+    /// The same slot, for a while.
+    #[inline]
+    pub fn by_ref(&mut self) -> SlotMut<'_> {
+        SlotMut { start: self.start, length: self.length, buffer: PhantomData }
     }
 
     /// Bytes.
@@ -91,7 +105,7 @@ impl SlotMut<'_> {
     }
 
     /// Fills all of it, with one piece after the other; of the last one as much as there is room for.
-    #[inline]
+    #[inline(always)]
     pub fn fill_with<const PIECE: usize>(&mut self, mut next: impl FnMut() -> [u8; PIECE]) {
         let mut at = 0;
         while PIECE > 0 && at + PIECE <= self.length {
