@@ -3,6 +3,7 @@
 //! Latencies are nanoseconds throughout; reports convert. "Total" figures are never averages of averages: the raw
 //! data of both directions are merged and the figure is derived anew.
 
+mod base64;
 mod histogram;
 mod interruptions;
 mod intervals;

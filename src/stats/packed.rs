@@ -65,7 +65,9 @@ pub fn pop_moments(log: &mut std::slice::Iter<u8>) -> Option<(u64, Moments)> {
     let moments = match head & 3 {
         UNIFORM => {
             let (n, latency) = (u128::from(count), u128::from(min));
-            Moments { count, min, max: min, sum: n * latency, squares: n * latency * latency }
+            // Of a damaged record they may be too large; it is checked by whoever reads it.
+            let sum = n.wrapping_mul(latency);
+            Moments { count, min, max: min, sum, squares: sum.wrapping_mul(latency) }
         }
         form => {
             let (range, sum, squares) = (pop(log)?, u128::from(pop(log)?), u128::from(pop(log)?));

@@ -2,6 +2,7 @@
 
 use super::packed::{pop_moments, push_moments};
 use super::{Moments, SeriesSum};
+use std::borrow::Cow;
 
 /// Intervals that memory is reserved for; a longer series grows while it is recorded.
 const RESERVED: u64 = 1 << 20;
@@ -101,6 +102,41 @@ impl Series {
         self.begin = number * width;
         self.open_width = width;
         self.open.record_equal(latency, count);
+    }
+
+    /// The intervals that hold something and count, packed as in the log.
+    pub(super) fn packed(&self) -> Cow<'_, [u8]> {
+        match self.current() {
+            None => Cow::Borrowed(&self.log),
+            Some((number, moments)) => {
+                let mut log = self.log.clone();
+                push_moments(&mut log, number - self.next, &moments);
+                Cow::Owned(log)
+            }
+        }
+    }
+
+    /// The series that was packed so. `check` is asked about each interval.
+    ///
+    /// # Errors
+    /// That of `check`, or that these are no intervals of such a series: a message.
+    pub(super) fn unpack(
+        (width, allocated, last): (u64, u64, u64),
+        mut log: Vec<u8>,
+        check: impl Fn(&Moments) -> Result<(), String>,
+    ) -> Result<Series, String> {
+        let (mut rest, mut next) = (log.iter(), 0u64);
+        while !rest.as_slice().is_empty() {
+            let (distance, moments) = pop_moments(&mut rest).ok_or("the series ends within an interval")?;
+            let number = next.saturating_add(distance);
+            if number >= last.min(allocated) {
+                return Err(format!("the series has no interval {number}"));
+            }
+            check(&moments)?;
+            next = number + 1;
+        }
+        log.shrink_to_fit();
+        Ok(Series { width, allocated, last, log, next, ..Series::default() })
     }
 
     /// Packs the current interval.

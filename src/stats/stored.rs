@@ -1,10 +1,11 @@
-//! How moments, histograms and series are stored: sparse, sums as decimal strings, checked when read.
+//! How moments, histograms and series are stored: packed, sums as decimal strings, checked when read.
 //!
 //! Sums exceed what other JSON readers keep exactly (2^53), hence the strings. Nothing that is read decides by itself how
 //! much memory is taken: lists are as long as the text that holds them.
 
 use super::histogram::{BUCKETS, bounds, index};
-use super::{Histogram, Moments, Series};
+use super::packed::{pop, push};
+use super::{Histogram, Moments, Series, base64::Packed};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -33,36 +34,77 @@ impl<'de> Deserialize<'de> for Moments {
             return Ok(Moments::default());
         };
         let StoredMoments { count, min, max, sum, squares } = stored;
-        let between = |value: u128, low: u128, high: u128| {
-            let n = u128::from(count);
-            (low.saturating_mul(n)..=high.saturating_mul(n)).contains(&value)
-        };
-        let (low, high) = (u128::from(min), u128::from(max));
-        if count == 0 || min > max || !between(sum, low, high) || !between(squares, low * low, high * high) {
-            return Err(D::Error::custom(format!(
-                "count {count}, minimum {min}, maximum {max}, sum {sum} and sum of squares {squares} contradict each other"
-            )));
-        }
-        Ok(Moments { count, min, max, sum, squares })
+        let moments = Moments { count, min, max, sum, squares };
+        possible(&moments).map_err(D::Error::custom)?;
+        Ok(moments)
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct StoredHistogram {
+/// Whether there can be such latencies.
+fn possible(moments: &Moments) -> Result<(), String> {
+    let Moments { count, min, max, sum, squares } = *moments;
+    let between = |value: u128, low: u128, high: u128| {
+        let n = u128::from(count);
+        (low.saturating_mul(n)..=high.saturating_mul(n)).contains(&value)
+    };
+    let (low, high) = (u128::from(min), u128::from(max));
+    if count == 0 || min > max || !between(sum, low, high) || !between(squares, low * low, high * high) {
+        return Err(format!(
+            "count {count}, minimum {min}, maximum {max}, sum {sum} and sum of squares {squares} contradict each other"
+        ));
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct StoredHistogram<'a> {
     moments: Moments,
-    /// (bucket, count), ascending, without empty ones.
-    buckets: Vec<(usize, u64)>,
+    /// Of each bucket that isn't empty, ascending: its distance from the one behind the last, and its count.
+    packed: Packed<'a>,
+}
+
+/// As it is read.
+#[derive(Deserialize)]
+struct FoundHistogram {
+    moments: Moments,
+    packed: Option<Packed<'static>>,
+    /// Version 1: (bucket, count).
+    buckets: Option<Vec<(usize, u64)>>,
 }
 
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        StoredHistogram { moments: self.moments, buckets: self.filled().collect() }.serialize(serializer)
+        let (mut packed, mut next) = (Vec::new(), 0);
+        for (bucket, count) in self.filled() {
+            push(&mut packed, (bucket - next) as u64);
+            push(&mut packed, count);
+            next = bucket + 1;
+        }
+        StoredHistogram { moments: self.moments, packed: Packed(packed.into()) }.serialize(serializer)
     }
+}
+
+/// The buckets that were packed so.
+fn unpack(packed: &[u8]) -> Result<Vec<(usize, u64)>, String> {
+    let (mut rest, mut buckets, mut next) = (packed.iter(), Vec::new(), 0u64);
+    while !rest.as_slice().is_empty() {
+        let pair = pop(&mut rest).zip(pop(&mut rest));
+        let (distance, count) = pair.ok_or("the histogram ends within a bucket")?;
+        let bucket = next.saturating_add(distance);
+        buckets.push((usize::try_from(bucket).unwrap_or(usize::MAX), count));
+        next = bucket.saturating_add(1);
+    }
+    Ok(buckets)
 }
 
 impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let StoredHistogram { moments, buckets } = StoredHistogram::deserialize(deserializer)?;
+        let FoundHistogram { moments, packed, buckets } = FoundHistogram::deserialize(deserializer)?;
+        let buckets = match (packed, buckets) {
+            (Some(packed), _) => unpack(&packed.0).map_err(D::Error::custom)?,
+            (None, Some(buckets)) => buckets,
+            (None, None) => return Err(D::Error::missing_field("packed")),
+        };
         check(&moments, &buckets).map_err(D::Error::custom)?;
         // A record with thousands of histograms is read to be reported: no room for what may yet be recorded.
         let mut counts = vec![0; buckets.last().map_or(0, |(bucket, _)| bucket + 1)];
@@ -103,45 +145,52 @@ fn check(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), String> {
     Ok(())
 }
 
-#[derive(Serialize, Deserialize)]
-struct StoredSeries<Intervals> {
+#[derive(Serialize)]
+struct StoredSeries<'a> {
     /// ns
     width: u64,
     allocated: u64,
     last: u64,
-    /// All that count.
-    intervals: Intervals,
+    /// Those that hold something and count.
+    packed: Packed<'a>,
 }
 
-/// One interval after the other, unpacked where it is written.
-struct Valid<'a>(&'a Series);
-
-impl Serialize for Valid<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.valid())
-    }
+/// As it is read.
+#[derive(Deserialize)]
+struct FoundSeries {
+    width: u64,
+    allocated: u64,
+    last: u64,
+    packed: Option<Packed<'static>>,
+    /// Version 1: all that count.
+    intervals: Option<Vec<Moments>>,
 }
 
 impl Serialize for Series {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Series { width, allocated, last, .. } = *self;
-        StoredSeries { width, allocated, last, intervals: Valid(self) }.serialize(serializer)
+        StoredSeries { width, allocated, last, packed: Packed(self.packed()) }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Series {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let StoredSeries { width, allocated, last, intervals } =
-            StoredSeries::<Vec<Moments>>::deserialize(deserializer)?;
+        let FoundSeries { width, allocated, last, packed, intervals } =
+            FoundSeries::deserialize(deserializer)?;
         let valid = last.min(allocated);
+        if width == 0 && valid > 0 {
+            return Err(D::Error::custom("the series' intervals have no width"));
+        }
+        if let Some(Packed(packed)) = packed {
+            let shape = (width, allocated, last);
+            return Series::unpack(shape, packed.into_owned(), possible).map_err(D::Error::custom);
+        }
+        let Some(intervals) = intervals else { return Err(D::Error::missing_field("packed")) };
         if valid != intervals.len() as u64 {
             return Err(D::Error::custom(format!(
                 "the series should hold {valid} intervals, but lists {}",
                 intervals.len()
             )));
-        }
-        if width == 0 && valid > 0 {
-            return Err(D::Error::custom("the series' intervals have no width"));
         }
         Ok(Series::pack((width, allocated, last), intervals))
     }
@@ -176,6 +225,65 @@ mod decimal {
 
         fn visit_str<E: Error>(self, text: &str) -> Result<u128, E> {
             text.parse().map_err(|_| E::custom(format!("\"{text}\" is not a whole number of decimal digits")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed(numbers: &[u64]) -> Packed<'static> {
+        let mut bytes = Vec::new();
+        numbers.iter().for_each(|number| push(&mut bytes, *number));
+        Packed(bytes.into())
+    }
+
+    fn series(numbers: &[u64]) -> Result<Series, String> {
+        let stored = StoredSeries { width: 1_000_000, allocated: 3, last: 9, packed: packed(numbers) };
+        serde_json::from_str(&serde_json::to_string(&stored).unwrap()).map_err(|error| error.to_string())
+    }
+
+    fn histogram(numbers: &[u64]) -> Result<Histogram, String> {
+        let mut moments = Moments::default();
+        [5, 7].into_iter().for_each(|latency| moments.record(latency));
+        let stored = StoredHistogram { moments, packed: packed(numbers) };
+        serde_json::from_str(&serde_json::to_string(&stored).unwrap()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_damaged_series_is_refused_with_what_is_wrong() {
+        // Distance and form, count, minimum; then the range, sum and squares.
+        let counts: Vec<u64> = series(&[1 << 2, 2, 100]).unwrap().valid().map(|one| one.count()).collect();
+        assert_eq!(counts, [0, 2, 0]);
+        let table: [(&[u64], &str); 5] = [
+            (&[3 << 2, 2, 100], "no interval 3"),
+            (&[u64::MAX << 2, 2, 100], "no interval"),
+            (&[0, 2], "ends within an interval"),
+            (&[0, 0, 100], "count 0"),
+            (&[1, 2, 100, 50, 1000, 1], "contradict each other"),
+        ];
+        for (numbers, complaint) in table {
+            let error = series(numbers).unwrap_err();
+            assert!(error.contains(complaint), "{error:?} should contain {complaint:?}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_histogram_is_refused_with_what_is_wrong() {
+        let mut whole = Histogram::new();
+        [5, 7].into_iter().for_each(|latency| whole.record(latency));
+        assert_eq!(histogram(&[5, 1, 1, 1]), Ok(whole));
+        let table: [(&[u64], &str); 5] = [
+            (&[5, 1, 1], "ends within a bucket"),
+            (&[5, 1, u64::MAX, 1], "there is no histogram bucket"),
+            (&[5, 1, 1, 2], "hold 3 latencies, not 2"),
+            (&[5, 0, 1, 2], "empty or out of order"),
+            (&[5, 1, 2, 1], "not those of its minimum and maximum"),
+        ];
+        for (numbers, complaint) in table {
+            let error = histogram(numbers).unwrap_err();
+            assert!(error.contains(complaint), "{error:?} should contain {complaint:?}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The log of single I/Os, and which of them the measured time holds.
 
 use crate::Failure;
+use diskspd::stats::Series;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -122,8 +123,9 @@ pub fn beginning(counted: &[Line], results: &Value, width: u64, warm_up: u64) ->
         let targets = recorded["targets"].as_array().unwrap_or(&empty);
         for (index, target) in targets.iter().enumerate() {
             for (write, name) in [(false, "read"), (true, "write")] {
-                let intervals = target[name]["series"]["intervals"].as_array().unwrap_or(&empty);
-                let counts = intervals.iter().map(|one| one["count"].as_u64().unwrap_or(0)).collect();
+                let series =
+                    serde_json::from_value::<Series>(target[name]["series"].clone()).unwrap_or_default();
+                let counts = series.valid().map(|interval| interval.count()).collect();
                 let index = if targets.len() == 1 { usize::MAX } else { index };
                 rows.insert((thread, index, write), counts);
             }
