@@ -228,3 +228,62 @@ mod decimal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed(numbers: &[u64]) -> Packed<'static> {
+        let mut bytes = Vec::new();
+        numbers.iter().for_each(|number| push(&mut bytes, *number));
+        Packed(bytes.into())
+    }
+
+    fn series(numbers: &[u64]) -> Result<Series, String> {
+        let stored = StoredSeries { width: 1_000_000, allocated: 3, last: 9, packed: packed(numbers) };
+        serde_json::from_str(&serde_json::to_string(&stored).unwrap()).map_err(|error| error.to_string())
+    }
+
+    fn histogram(numbers: &[u64]) -> Result<Histogram, String> {
+        let mut moments = Moments::default();
+        [5, 7].into_iter().for_each(|latency| moments.record(latency));
+        let stored = StoredHistogram { moments, packed: packed(numbers) };
+        serde_json::from_str(&serde_json::to_string(&stored).unwrap()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_damaged_series_is_refused_with_what_is_wrong() {
+        // Distance and form, count, minimum; then the range, sum and squares.
+        let counts: Vec<u64> = series(&[1 << 2, 2, 100]).unwrap().valid().map(|one| one.count()).collect();
+        assert_eq!(counts, [0, 2, 0]);
+        let table: [(&[u64], &str); 5] = [
+            (&[3 << 2, 2, 100], "no interval 3"),
+            (&[u64::MAX << 2, 2, 100], "no interval"),
+            (&[0, 2], "ends within an interval"),
+            (&[0, 0, 100], "count 0"),
+            (&[1, 2, 100, 50, 1000, 1], "contradict each other"),
+        ];
+        for (numbers, complaint) in table {
+            let error = series(numbers).unwrap_err();
+            assert!(error.contains(complaint), "{error:?} should contain {complaint:?}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_histogram_is_refused_with_what_is_wrong() {
+        let mut whole = Histogram::new();
+        [5, 7].into_iter().for_each(|latency| whole.record(latency));
+        assert_eq!(histogram(&[5, 1, 1, 1]), Ok(whole));
+        let table: [(&[u64], &str); 5] = [
+            (&[5, 1, 1], "ends within a bucket"),
+            (&[5, 1, u64::MAX, 1], "there is no histogram bucket"),
+            (&[5, 1, 1, 2], "hold 3 latencies, not 2"),
+            (&[5, 0, 1, 2], "empty or out of order"),
+            (&[5, 1, 2, 1], "not those of its minimum and maximum"),
+        ];
+        for (numbers, complaint) in table {
+            let error = histogram(numbers).unwrap_err();
+            assert!(error.contains(complaint), "{error:?} should contain {complaint:?}");
+        }
+    }
+}
