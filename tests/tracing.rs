@@ -246,8 +246,7 @@ fn without_the_privilege_one_message_says_what_to_do() {
         return;
     }
     let directory = directory();
-    let program = directory.path().join("diskspd");
-    std::fs::copy(env!("CARGO_BIN_EXE_diskspd"), &program).unwrap();
+    let program = crate::common::copy_of_program(directory.path());
     let file = directory.path().join("test.dat");
     std::fs::write(&file, vec![0; MIB as usize]).unwrap();
     for (path, mode) in [(directory.path(), 0o755), (&program, 0o755), (&file, 0o666)] {

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::{run, unmount};
-use crate::common::{Ended, Zram, agree, calm_diskspd as diskspd, command_of, skip, start};
+use crate::common::{Ended, Running, Zram, agree, calm_diskspd as diskspd, command_of, skip};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::Write;
@@ -204,10 +204,8 @@ fn a_journal_that_holds_the_data_too_is_told() {
 #[test]
 fn somebody_else_on_the_device_is_told() {
     let Some(disk) = raw(64) else { return };
-    let hammer = start("-b64K -r -o1 -Su -W0 -d8 {}", &disk.0);
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let _hammer = Running::until(": measuring", "-b64K -r -o1 -Su -W0 -d600 {}", &disk.0);
     says("-b4K -r -o1 -Su -W0 -d1 {}", &disk.0, "SHARED", "were not this run's");
-    hammer.wait_with_output().unwrap();
 }
 
 /// A loop device past the page cache with two partitions.
@@ -224,7 +222,7 @@ impl Parted {
             run("addpart", &[device, number, &start, &length])?;
         }
         let nodes = || [1, 2].iter().all(|number| parted.partition(*number).exists());
-        let found = (0..100).any(|_| {
+        let found = (0..3000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(20));
             nodes()
         });
@@ -245,7 +243,7 @@ impl Drop for Parted {
         // The kernel closes the files of an io_uring some time after its process has ended: until then they are busy.
         for number in [1, 2].iter().filter(|number| self.partition(**number).exists()) {
             let line = format!("delpart {} {number}", self.0.0.display());
-            let gone = (0..200).any(|_| {
+            let gone = (0..2400).any(|_| {
                 let gone = crate::common::tool(&line).is_some();
                 std::thread::sleep(std::time::Duration::from_millis(if gone { 0 } else { 50 }));
                 gone
@@ -276,11 +274,9 @@ impl Drop for Setting {
 fn others_on_another_partition_are_told_as_others() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let Some(parted) = Parted::new(&disk.filled("image", 64)) else { return };
-    let hammer = start("-b64K -r -o1 -Su -W0 -d8 {}", &parted.partition(2));
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let _hammer = Running::until(": measuring", "-b64K -r -o1 -Su -W0 -d600 {}", &parted.partition(2));
     let line = "-b4K -r -o1 -Su -W0 -d1 {}";
     says(line, &parted.partition(1), "SHARED", "past the partitions of the targets");
-    hammer.wait_with_output().unwrap();
 }
 
 #[test]
@@ -417,7 +413,7 @@ const ROUNDS: &str = "DISKSPD_TEST_ROUNDS";
 const OF_THE_MACHINE: [&str; 4] =
     ["cpu-stolen", "limited-by-hypervisor", "limited-by-interrupts", "limited-by-cpu-quota"];
 /// Other tests use the CPUs at the same time: true as well, where [`crowded`] sees it in the record's facts.
-const OF_NEIGHBOURS: [&str; 2] = ["limited-by-busy-cpus", "cpu-waiting"];
+const OF_NEIGHBOURS: [&str; 4] = ["limited-by-busy-cpus", "cpu-waiting", "late-starts", "held-up"];
 /// A guest whose CPUs are given to others is late and held up: true as well, where [`stolen`] sees it in the record's facts.
 const OF_A_GUEST: [&str; 4] = ["held-up", "late-starts", "limited-by-busy-cpus", "cpu-waiting"];
 
