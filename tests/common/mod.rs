@@ -407,11 +407,11 @@ impl DeviceCounters {
     }
 }
 
-/// Asserts that two counts agree to 1 %.
+/// Asserts that two counts of I/Os agree to 1 %; on a slow disk those in flight at the edges, eight at most, are more.
 #[track_caller]
 pub fn agree(what: &str, ours: u64, kernels: u64) {
-    let difference = ours.abs_diff(kernels) as f64;
-    assert!(difference <= 0.01 * kernels as f64, "{what}: the report says {ours}, the kernel {kernels}");
+    let difference = ours.abs_diff(kernels);
+    assert!(difference <= (kernels / 100).max(8), "{what}: the report says {ours}, the kernel {kernels}");
 }
 
 /// Runs one line on a device that nobody else uses, and compares all of the device's traffic with the report, to 1 %. Nothing
