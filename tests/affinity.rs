@@ -3,11 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::{Loop, run};
-use crate::common::{Ended, directory, skip, start};
+use crate::common::{Ended, directory, skip, start, wait_until};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 /// The CPUs that this process may use; `None` when that's only one.
 fn two_cpus() -> Option<(usize, usize)> {
@@ -60,6 +59,17 @@ fn a_mask_from_outside_is_respected() {
     assert_eq!(cpu_rows(&ended.stdout), online, "{}", ended.stdout);
 }
 
+/// The threads of a process.
+fn tasks(process: u32) -> impl Iterator<Item = PathBuf> {
+    let tasks = fs::read_dir(format!("/proc/{process}/task"));
+    tasks.into_iter().flatten().flatten().map(|task| task.path())
+}
+
+/// A file of a thread.
+fn text(task: &Path, name: &str) -> String {
+    fs::read_to_string(task.join(name)).unwrap_or_default()
+}
+
 /// A cpuset with one CPU, gone when dropped.
 struct Cpuset(PathBuf);
 
@@ -106,13 +116,8 @@ fn a_cpu_that_is_taken_away_while_the_run_is_prepared_is_named() {
     // Frozen, the file system holds the program up in the middle of the preparation, when its CPUs are known already.
     let Some(_) = run("fsfreeze", &["-f", at]) else { return };
     let running = start(&format!("-c1M -a{first} -W0 -d30 {{}}"), &directory.join("test.dat"));
-    let status = format!("/proc/{}/status", running.id());
-    let began = Instant::now();
-    while began.elapsed() < Duration::from_secs(20)
-        && !fs::read_to_string(&status).unwrap_or_default().contains("State:\tD")
-    {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    // The thread that does the run is started when the machine has been looked at.
+    wait_until("the run begins", || tasks(running.id()).any(|task| text(&task, "comm") == "run\n"));
     let moved = fs::write(cpuset.0.join("cgroup.procs"), running.id().to_string());
     run("fsfreeze", &["-u", at]);
     let ended: Ended = running.wait_with_output().unwrap().into();
@@ -125,20 +130,13 @@ fn threads_of_the_null_engine_are_bound_as_well() {
     let Some((_, second)) = two_cpus() else { return };
     let mut run =
         start(&format!("-c1G -o1 -t2 -a{second} --engine null -W0 -d60 {{}}"), Path::new("a target"));
-    let tasks = PathBuf::from(format!("/proc/{}/task", run.id()));
-    let text = |task: &Path, name: &str| fs::read_to_string(task.join(name)).unwrap_or_default();
     let bound = || {
-        let tasks = fs::read_dir(&tasks).into_iter().flatten().flatten().map(|task| task.path());
-        let workers = tasks.filter(|task| text(task, "comm").starts_with("worker "));
+        let workers = tasks(run.id()).filter(|task| text(task, "comm").starts_with("worker "));
         let line = format!("Cpus_allowed_list:\t{second}\n");
         workers.filter(|task| text(task, "status").contains(&line)).count()
     };
-    let end = Instant::now() + Duration::from_secs(30);
-    while bound() < 2 && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let bound = bound();
+    let all = std::panic::catch_unwind(|| wait_until("two threads are bound", || bound() == 2));
     run.kill().unwrap();
     run.wait().unwrap();
-    assert_eq!(bound, 2);
+    all.unwrap();
 }

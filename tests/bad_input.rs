@@ -100,16 +100,13 @@ fn no_permission() {
         return;
     }
     // Root may do everything: try as nobody, from a place that nobody can reach.
-    let program = std::env::temp_dir().join(format!("diskspd-{}", std::process::id()));
-    std::fs::copy(env!("CARGO_BIN_EXE_diskspd"), &program).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let program = crate::common::copy_of_program(directory.path());
     let output = std::process::Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
         .arg(&program)
         .args(["-w100", "-W0", "-d1"])
         .arg(&file)
         .output();
-    std::fs::remove_file(&program).unwrap();
     match output {
         Ok(output) => crate::common::Ended::from(output).fails(1, &["test.dat", "ermission"]),
         Err(_) => skip("setpriv is missing"),

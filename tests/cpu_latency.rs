@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{command_of, directory, diskspd, skip, start};
+use crate::common::{command_of, copy_of_program, directory, diskspd, skip, start};
 use diskspd::sys::cpu_latency::DEVICE;
 use serde_json::Value;
 use std::fs::{self, File};
@@ -119,9 +119,7 @@ fn who_may_not_hold_it_is_refused_before_anything_is_created() {
     use std::os::unix::fs::PermissionsExt;
     let directory = directory();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    let (file, program) = (directory.path().join("f"), directory.path().join("diskspd"));
-    fs::copy(env!("CARGO_BIN_EXE_diskspd"), &program).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let (file, program) = (directory.path().join("f"), copy_of_program(directory.path()));
     let stream = directory.path().join("lines");
     let streaming = format!("--stream={}", stream.display());
     for option in [streaming.as_str(), "--dry-run"] {

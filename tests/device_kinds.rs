@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::{self, Loop};
-use crate::common::{DeviceCounters, agree, diskspd, skip};
+use crate::common::{diskspd, report_agrees_with_kernel, skip};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
@@ -31,15 +31,9 @@ fn a_run_on_a_partition_stays_inside_it() {
         return skip(&format!("the kernel made no partition {}", partition.display()));
     }
     diskspd("-b64K -w100 -o4 -Su -W0 -d1 {}", &disk.device).fails(1, &["partition table", "--destroy"]);
-    let before = DeviceCounters::of(&partition);
-    let ended = diskspd("-b64K -w100 -o4 -Su -W0 -d1 {}", &partition);
-    let kernel = DeviceCounters::of(&partition).since(before);
-    agree("bytes written", ended.report().total("Write IO").bytes, kernel.write_bytes);
+    report_agrees_with_kernel("-b64K -w100 -o4 -Su -W0 -d1 {}", &partition, &partition);
     // Like a disk it has no cache above it, unless one is asked for.
-    let before = DeviceCounters::of(&partition);
-    let ended = diskspd("-b64K -o4 -W0 -d1 {}", &partition);
-    let kernel = DeviceCounters::of(&partition).since(before);
-    agree("bytes read", ended.report().total("Read IO").bytes, kernel.read_bytes);
+    report_agrees_with_kernel("-b64K -o4 -W0 -d1 {}", &partition, &partition);
     let image = std::fs::File::open(disk.backing()).unwrap();
     let mut bytes = vec![0; 32 * MIB as usize];
     image.read_exact_at(&mut bytes, 0).unwrap();
@@ -72,20 +66,9 @@ fn a_device_mapper_device_is_a_target_and_what_it_is_made_of_is_not() {
     let minor = loops::run("dmsetup", &numbers).unwrap().trim().to_owned();
     let counters = PathBuf::from(format!("/dev/dm-{minor}"));
     let path = PathBuf::from(format!("/dev/mapper/{}", mapped.0));
-    let before = DeviceCounters::of(&counters);
-    let ended = diskspd("-b4K -r -w50 -o8 -Su -W0 -d1 --destroy {}", &path);
-    let kernel = DeviceCounters::of(&counters).since(before);
-    let report = ended.report();
-    agree("bytes read", report.total("Read IO").bytes, kernel.read_bytes);
-    agree("bytes written", report.total("Write IO").bytes, kernel.write_bytes);
-    let before = DeviceCounters::of(&counters);
-    let ended = diskspd("-b4K -r -o8 -W0 -d1 {}", &path);
-    let kernel = DeviceCounters::of(&counters).since(before);
-    agree(
-        "bytes read without a word about the cache",
-        ended.report().total("Read IO").bytes,
-        kernel.read_bytes,
-    );
+    report_agrees_with_kernel("-b4K -r -w50 -o8 -Su -W0 -d1 --destroy {}", &path, &counters);
+    // Without a word about the cache, too.
+    report_agrees_with_kernel("-b4K -r -o8 -W0 -d1 {}", &path, &counters);
     for line in ["-w100 -W0 -d600 {}", "-w100 -W0 -d600 --destroy {}"] {
         diskspd(line, &disk.device).fails(1, &["in use", &format!("is part of /dev/mapper/{}", mapped.0)]);
     }

@@ -3,32 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
-use crate::common::{DeviceCounters, Zram, agree, calm, diskspd};
+use crate::common::{DeviceCounters, Running, Zram, diskspd, report_agrees_with_kernel};
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
-
-/// Runs one line on a device that nobody else uses, and compares all of the device's traffic with the report. Nothing
-/// is left out of the report with neither warm-up nor cool-down, but what is in flight at the end.
-#[track_caller]
-fn report_agrees_with_kernel(line: &str, target: &Path, device: &Path) {
-    let (ended, kernel) = calm(|| {
-        let before = DeviceCounters::of(device);
-        let ended = diskspd(line, target);
-        (ended, DeviceCounters::of(device).since(before))
-    });
-    let report = ended.report();
-    let (read, write) = (report.total("Read IO"), report.total("Write IO"));
-    assert!(read.ios + write.ios > 5000, "too few I/Os to compare at 1 %: {}", ended.stdout);
-    if read.ios > 0 {
-        agree("reads", read.ios, kernel.reads);
-        agree("bytes read", read.bytes, kernel.read_bytes);
-    }
-    if write.ios > 0 {
-        agree("writes", write.ios, kernel.writes);
-        agree("bytes written", write.bytes, kernel.write_bytes);
-    }
-}
 
 #[test]
 fn uncached_io_on_a_loop_device_is_what_the_kernel_counts() {
@@ -71,8 +49,8 @@ fn a_cached_run_moves_no_sectors_and_an_uncached_one_moves_all() {
     let Some((disk, directory)) = Loop::with_file_system(128 * MIB, "ext4") else { return };
     let file = directory.join("test.dat");
     diskspd("-c16M -b64K -W0 -d1 {}", &file).report();
-    // The warm-up has read all of it into the cache; from then on nothing comes from the device.
-    diskspd("-c16M -b64K -W1 -d1 {}", &file).report();
+    // All of it is in the cache; from then on nothing comes from the device.
+    std::fs::read(&file).unwrap();
     let before = DeviceCounters::of(&disk.device);
     let cached = diskspd("-b4K -r -o4 -W0 -d1 {}", &file);
     let kernel = DeviceCounters::of(&disk.device).since(before);
@@ -116,8 +94,9 @@ fn a_block_device_is_used_without_the_cache_unless_it_is_asked_for_literally() {
             plan.stdout
         );
     }
-    // All of it is in the cache from the second pass on.
-    diskspd("-Sb -b1M -W0 -d1 {}", &disk.device).report();
+    // All of it is in the cache while somebody has the device open.
+    let mut open = std::fs::File::open(&disk.device).unwrap();
+    std::io::copy(&mut open, &mut std::io::sink()).unwrap();
     let before = DeviceCounters::of(&disk.device);
     let cached = diskspd("-Sb -b4K -r -o4 -W0 -d1 {}", &disk.device);
     let kernel = DeviceCounters::of(&disk.device).since(before);
@@ -128,11 +107,10 @@ fn a_block_device_is_used_without_the_cache_unless_it_is_asked_for_literally() {
 #[test]
 fn a_device_that_fails_during_the_run_ends_it_with_the_errors_counted() {
     let Some(disk) = Loop::new(64 * MIB) else { return };
-    let running = crate::common::start("-b4K -r -o8 -Su -L -W0 -d20 {}", &disk.device);
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    let running = Running::until(": measuring", "-b4K -r -o8 -Su -L -W0 -d600 {}", &disk.device);
     // What lies beyond the end of the backing file can't be read any more.
     std::fs::OpenOptions::new().write(true).open(disk.backing()).unwrap().set_len(0).unwrap();
-    let ended: crate::common::Ended = running.wait_with_output().unwrap().into();
+    let ended = running.end();
     ended.fails(1, &["Input/output error", "offset", "in all", "the run failed"]);
     assert!(
         ended.stdout.contains("The test was interrupted before the measurements began."),

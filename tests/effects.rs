@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
-use crate::common::{DeviceCounters, diskspd};
+use crate::common::{DeviceCounters, diskspd, side_by_side};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl Places {
 fn write_through_reaches_the_device_as_flushes_and_the_other_modes_do_not() {
     let Some(places) = Places::new(8 * MIB) else { return };
     diskspd("-c8M -W0 -d1 {}", &places.file).report();
-    for (target, device) in places.all() {
+    side_by_side(places.all(), |(target, device)| {
         let name = device.file_name().unwrap().to_string_lossy().into_owned();
         let cache = fs::read_to_string(format!("/sys/class/block/{name}/queue/write_cache")).unwrap();
         if cache.trim() != "write back" {
@@ -83,7 +83,7 @@ fn write_through_reaches_the_device_as_flushes_and_the_other_modes_do_not() {
             // The journal of the file system may flush now and then.
             assert!(ios > 0 && counted.flushes <= 5, "{line}: {ios} writes, {counted:?}");
         }
-    }
+    });
 }
 
 /// Bytes of a file in the page cache; `None` = the tool that tells is missing.
@@ -100,29 +100,27 @@ fn cached(path: &Path) -> Option<u64> {
 #[test]
 fn uncached_io_leaves_the_page_cache_alone() {
     let directory = crate::common::directory();
-    let file = directory.path().join("test.dat");
-    diskspd("-c4M -Su -W0 -d1 {}", &file).report();
-    for options in [
+    let uncached = [
         "-Su -w0 -r -o8",
         "-Sh -w50 -r -o1",
         "-S -w100 -o4",
         "-Su -w50 -o8 --engine aio",
         "-h -w30 -rs50 -t2 -o2",
-    ] {
-        let line = format!("{options} -b4K -W0 -d1 {{}}");
+    ];
+    side_by_side(uncached.into_iter().enumerate(), |(number, options)| {
+        let file = directory.path().join(format!("uncached-{number}.dat"));
+        let line = format!("-c4M {options} -b4K -W0 -d1 {{}}");
         assert!(diskspd(&line, &file).report().total("Total IO").ios > 0);
         let Some(bytes) = cached(&file) else { return };
         assert_eq!(bytes, 0, "{line}");
-    }
+    });
     // The same in the cache, so that it is certain that this is measured at all.
-    for mode in ["-Sb", "-Sw", "-Sm"] {
-        diskspd(&format!("{mode} -w50 -o1 -b64K -W0 -d1 {{}}"), &file).report();
-        assert!(cached(&file) > Some(0), "{mode}");
-        // Its pages are clean then, and can be dropped.
-        File::open(&file).unwrap().sync_all().unwrap();
-        let opened = File::open(&file).unwrap();
-        rustix::fs::fadvise(&opened, 0, None, rustix::fs::Advice::DontNeed).unwrap();
-    }
+    side_by_side(["-Sb", "-Sw", "-Sm"].into_iter().enumerate(), |(number, mode)| {
+        let file = directory.path().join(format!("cached-{number}.dat"));
+        diskspd(&format!("-c4M {mode} -w50 -o1 -b64K -W0 -d1 {{}}"), &file).report();
+        let Some(bytes) = cached(&file) else { return };
+        assert!(bytes > 0, "{mode}");
+    });
 }
 
 /// Fills the target with the marker, runs, and returns what it holds then.
@@ -155,9 +153,9 @@ fn only(line: &str, content: &[u8], ranges: &[(usize, usize)]) {
 fn nothing_is_written_outside_of_the_area() {
     let Some(places) = Places::new(MIB) else { return };
     let patterns = ["-r -o8 -Su", "-si -t2 -o4 -Su", "-rs50 -o8 -Su --engine aio", "-o1 -Sb"];
-    // Every target gets every area and every pattern, each time in other pairs.
-    let mut patterns = patterns.iter().cycle();
-    for (target, _) in places.all() {
+    side_by_side(places.all().into_iter().enumerate(), |(number, (target, _))| {
+        // Every target gets every area and every pattern, each time in other pairs.
+        let mut patterns = patterns.iter().cycle().skip(number);
         for (area, from, to) in [
             ("-B64K:256K", 64 * KIB, 320 * KIB),
             ("-B64K -f320K", 64 * KIB, 320 * KIB),
@@ -170,13 +168,13 @@ fn nothing_is_written_outside_of_the_area() {
             let line = format!("{area} {pattern} -w100 -b4K -W0 -d1 --destroy {{}}");
             only(&line, &after(&line, target, MIB), &[(from, to)]);
         }
-    }
+    });
 }
 
 #[test]
 fn a_distribution_hits_its_ranges_only() {
     let Some(places) = Places::new(MIB) else { return };
-    for (target, _) in places.all() {
+    side_by_side(places.all(), |(target, _)| {
         for (distribution, ranges) in [
             ("-rdabs50/64K:0/128K:50/64K:0/100M", &[(0, 64 * KIB), (192 * KIB, 256 * KIB)][..]),
             ("-rdpct0/25:100/25:0/50", &[(256 * KIB, 512 * KIB)]),
@@ -187,13 +185,13 @@ fn a_distribution_hits_its_ranges_only() {
                 only(&line, &after(&line, target, MIB), ranges);
             }
         }
-    }
+    });
 }
 
 #[test]
 fn uncached_io_keeps_to_the_logical_blocks_of_the_device() {
     let Some(places) = Places::new(MIB) else { return };
-    for (disk, block) in &places.disks {
+    side_by_side(&places.disks, |(disk, block)| {
         let name = disk.device.to_str().unwrap();
         let line = |size: &str| format!("-b{size} -Su -w50 -r -o4 -W0 -d1 --destroy {{}}");
         diskspd(&line("4K"), &disk.device).report();
@@ -209,7 +207,7 @@ fn uncached_io_keeps_to_the_logical_blocks_of_the_device() {
         }
         // The cache does any size.
         diskspd("-b512 -Sb -r -o4 -W0 -d1 {}", &disk.device).report();
-    }
+    });
     // A file system on such a device hands the rule on.
     let Some(mut below) = Loop::with(64 * MIB, &["--sector-size", "4096"], |_| ()) else { return };
     let device = below.device.clone();

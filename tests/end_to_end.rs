@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, directory, diskspd, start};
+use crate::common::{Ended, Running, directory, diskspd, side_by_side};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -44,8 +44,9 @@ fn the_first_command_of_the_readme_prints_the_whole_report() {
 fn the_commands_of_the_literature_run_unchanged_but_for_path_and_scale() {
     let directory = directory();
     let file = directory.path().join("test.dat");
+    let created = diskspd("-b8K -d1 -W0 -h -L -o32 -t3 -r -w75 -c16M {}", &file);
+    assert!(created.report().total("Total IO").ios > 0, "{}", created.stdout);
     let lines = [
-        "-b8K -d1 -W0 -h -L -o32 -t3 -r -w75 -c16M {}",
         "-r -w0 -t8 -o8 -b8K -h -L -W0 -d1 {}",
         "-t2 -si4K -b4K -d1 -W0 -L -o1 -w100 -D -h {}",
         "-b64K -d1 -W0 -t4 -o4 -si {}",
@@ -56,11 +57,11 @@ fn the_commands_of_the_literature_run_unchanged_but_for_path_and_scale() {
         "-b4K -B1M:8M -s16K -p -o4 -W0 -d1 {}",
         "-b4K -f8M -Sw -w100 -o1 -W0 -d1 -Z {}",
     ];
-    for line in lines {
+    side_by_side(lines, |line| {
         let ended = diskspd(line, &file);
         let total = ended.report().total("Total IO");
         assert!(total.ios > 0, "{line}: {}", ended.stdout);
-    }
+    });
 }
 
 #[test]
@@ -141,12 +142,12 @@ fn a_record_prints_the_same_report_again() {
     assert_eq!(piped.wait_with_output().unwrap().stdout, ended.stdout.as_bytes());
 }
 
-/// Interrupts a run after a while.
-fn interrupt(line: &str, file: &Path, after: Duration) -> Ended {
-    let running = start(line, file);
-    std::thread::sleep(after);
-    crate::common::tool(&format!("kill -INT {}", running.id())).unwrap();
-    running.wait_with_output().unwrap().into()
+/// Interrupts a run a little after it has said this.
+fn interrupt(line: &str, file: &Path, phase: &str) -> Ended {
+    let running = Running::until(phase, line, file);
+    std::thread::sleep(Duration::from_millis(300));
+    running.signal("INT");
+    running.end()
 }
 
 #[test]
@@ -174,8 +175,8 @@ fn a_record_is_run_again_the_same_way() {
     assert!(!again.stderr.contains("in the record"), "the machine is the same: {}", again.stderr);
     // Recorded elsewhere.
     let mut elsewhere: serde_json::Value = serde_json::from_slice(&fs::read(&one).unwrap()).unwrap();
-    elsewhere["system"]["computer_name"] = "elsewhere".into();
-    elsewhere["system"]["kernel"] = "1.2.3".into();
+    elsewhere["hosts"][0]["system"]["computer_name"] = "elsewhere".into();
+    elsewhere["hosts"][0]["system"]["kernel"] = "1.2.3".into();
     fs::write(at("elsewhere.json"), elsewhere.to_string()).unwrap();
     let moved = diskspd("rerun --dry-run {}", &at("elsewhere.json"));
     assert_eq!(moved.code, 0, "{}", moved.stderr);
@@ -193,13 +194,13 @@ fn ctrl_c_reports_what_was_measured_until_then() {
     let file = directory.path().join("test.dat");
     diskspd("-c4M -b4K -W0 -d1 {}", &file).report();
     let began = Instant::now();
-    let measuring = interrupt("-b4K -r -o4 -L -W0 -d60 {}", &file, Duration::from_millis(1500));
-    assert!(began.elapsed() < Duration::from_secs(50), "the run goes on after Ctrl-C");
+    let measuring = interrupt("-b4K -r -o4 -L -W0 -d600 {}", &file, ": measuring");
+    assert!(began.elapsed() < Duration::from_secs(500), "the run goes on after Ctrl-C");
     let total = measuring.report().total("Total IO");
     assert!(total.ios > 0);
-    // The rate divides by the time that was measured, not by the 60 s asked for.
-    assert!(total.iops > total.ios as f64 / 50.0, "{}", measuring.stdout);
-    let warming = interrupt("-b4K -r -o4 -W60 -d60 {}", &file, Duration::from_millis(700));
+    // The rate divides by the time that was measured, not by the 600 s asked for.
+    assert!(total.iops > total.ios as f64 / 500.0, "{}", measuring.stdout);
+    let warming = interrupt("-b4K -r -o4 -W600 -d600 {}", &file, ": warming up");
     assert_eq!(warming.code, 0);
     assert!(
         warming
@@ -228,10 +229,10 @@ fn every_engine_carries_out_the_same_profile() {
     diskspd("-c4M -b4K -W0 -d1 {}", &file).report();
     let engines =
         [("uring", 1), ("uring", 16), ("aio", 1), ("aio", 16), ("sync", 1), ("null", 16), ("sim", 16)];
-    for (engine, depth) in engines {
+    side_by_side(engines, |(engine, depth)| {
         let ended = diskspd(&format!("--engine {engine} -o{depth} -b4K -r -w10 -L -D -W0 -d1 {{}}"), &file);
         assert!(ended.report().total("Total IO").ios > 100, "{engine}: {}", ended.stdout);
-    }
+    });
     let help = diskspd("--engine help", &file);
     assert!(
         ["uring", "aio", "sync", "mmap", "null", "sim"].iter().all(|engine| help.report().0.contains(engine))

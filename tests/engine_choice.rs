@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::{Loop, run, unmount};
-use crate::common::{Zram, command_of, directory, diskspd, skip};
+use crate::common::{Zram, command_of, directory, diskspd, side_by_side, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -193,7 +193,8 @@ fn measured(options: &str, path: &Path) -> (f64, f64, serde_json::Value, String)
 fn where_i_os_block_in_the_call_that_hands_them_over_each_is_charged_with_its_own_time() {
     let source = directory();
     fs::write(source.path().join("test.dat"), vec![1; 4 << 20]).unwrap();
-    for mounted in [&[][..], &["-o", "direct_io"], &["--multithreaded", "-o", "direct_io"]] {
+    let ways = [&[][..], &["-o", "direct_io"], &["--multithreaded", "-o", "direct_io"]];
+    side_by_side(ways, |mounted| {
         let Some(fuse) = Fuse::new(source.path(), mounted) else { return };
         let file = fuse.0.path().join("test.dat");
         for options in ["-b4K -r -o8 -Su", "-b4K -r -o8 -Sh", "-b4K -r -w100 -o8 -Sh", "-b4K -r -o8 -Su -t2"]
@@ -217,7 +218,7 @@ fn where_i_os_block_in_the_call_that_hands_them_over_each_is_charged_with_its_ow
         // An engine that was asked for has workers do it, or can't and says so.
         let (iops, mean, _, told) = measured("-b4K -r -o8 -Su --engine uring", &file);
         assert!((4.0..8.8).contains(&(iops * mean)), "{mounted:?}: {} {told}", iops * mean);
-    }
+    });
 }
 
 #[test]

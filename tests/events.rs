@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, diskspd, start, tool};
-use std::io::{BufRead, BufReader};
+use crate::common::{Running, diskspd, tool};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 /// A name that no other test uses, and its file, removed afterwards.
 struct Name {
@@ -38,37 +37,21 @@ fn nowhere() -> &'static Path {
     Path::new("/nonexistent/target.dat")
 }
 
-/// A verbose run, and what it says up to the line with this text.
-fn until(text: &str, line: &str) -> (Child, BufReader<std::process::ChildStdout>) {
-    let mut running = start(line, nowhere());
-    let mut out = BufReader::new(running.stdout.take().unwrap());
-    let mut said = String::new();
-    while !said.contains(text) {
-        assert!(out.read_line(&mut said).unwrap() > 0, "it never said {text:?}: {said}");
-    }
-    (running, out)
-}
-
-/// Its end.
-fn end((mut running, mut out): (Child, BufReader<std::process::ChildStdout>)) -> Ended {
-    let mut stdout = String::new();
-    std::io::Read::read_to_string(&mut out, &mut stdout).unwrap();
-    let code = running.wait().unwrap().code().unwrap_or(-1);
-    let mut stderr = String::new();
-    std::io::Read::read_to_string(&mut running.stderr.take().unwrap(), &mut stderr).unwrap();
-    Ended { code, stdout, stderr }
+/// A run that has said this.
+fn until(text: &str, line: &str) -> Running {
+    Running::until(text, line, nowhere())
 }
 
 #[test]
 fn two_runs_wait_and_start_by_one_event() {
     let go = Name::new("go");
-    let line = format!("{NULL} -v -W0 -d1 -yr{} {{}}", go.name);
+    let line = format!("{NULL} -W0 -d1 -yr{} {{}}", go.name);
     let waiting = [until("waiting for the event", &line), until("waiting for the event", &line)];
     let set = diskspd(&format!("-ye{}", go.name), nowhere());
     assert_eq!((set.code, set.stderr.as_str()), (1, ""), "as DISKSPD, it ends with 1");
     assert_eq!(set.stdout, format!("event '{}' is set\n", go.name));
     for run in waiting {
-        assert!(end(run).report().total("Total IO").ios > 0);
+        assert!(run.end().report().total("Total IO").ios > 0);
     }
 }
 
@@ -87,21 +70,21 @@ fn an_event_that_nobody_has_open_cannot_be_set() {
 fn a_left_over_event_starts_nothing() {
     let go = Name::new("stale");
     std::fs::write(&go.file, "set by a run that is long over").unwrap();
-    let run = until("waiting for the event", &format!("{NULL} -v -W0 -d1 -yr{} {{}}", go.name));
+    let run = until("waiting for the event", &format!("{NULL} -W0 -d1 -yr{} {{}}", go.name));
     assert!(!go.is_set());
     assert!(tool(&format!("{} event set {}", env!("CARGO_BIN_EXE_diskspd"), go.name)).is_some());
-    assert!(end(run).report().total("Total IO").ios > 0);
+    assert!(run.end().report().total("Total IO").ios > 0);
 }
 
 #[test]
 fn an_event_is_set_although_the_line_goes_wrong_behind_it() {
     let go = Name::new("wrong");
-    let run = until("waiting for the event", &format!("{NULL} -v -W0 -d1 -yr{} {{}}", go.name));
+    let run = until("waiting for the event", &format!("{NULL} -W0 -d1 -yr{} {{}}", go.name));
     diskspd(&format!("-ye{} -b {{}}", go.name), nowhere()).fails(3, &["-b"]);
     // -b is read in the first pass, before any event: nothing was set. What stands behind is another matter.
     assert!(!go.is_set());
     diskspd(&format!("-ye{} -t0 {{}}", go.name), nowhere()).fails(3, &["-t"]);
-    assert!(end(run).report().total("Total IO").ios > 0);
+    assert!(run.end().report().total("Total IO").ios > 0);
 }
 
 #[test]
@@ -117,13 +100,13 @@ fn a_script_learns_when_measuring_begins_and_ends() {
         waiting
     };
     let (mut at_begin, mut at_end) = (script(&begin), script(&finish));
-    let line = format!("{NULL} -v -W1 -d2 -C600 -ys{} -yf{} {{}}", begin.name, finish.name);
+    let line = format!("{NULL} -W1 -d2 -C600 -ys{} -yf{} {{}}", begin.name, finish.name);
     let run = until("warming up", &line);
     assert!(!begin.is_set() && !finish.is_set());
     assert!(at_begin.wait().unwrap().success());
     assert!(at_end.wait().unwrap().success(), "before the cool-down is over");
-    tool(&format!("kill -INT {}", run.0.id())).unwrap();
-    assert!(end(run).report().total("Total IO").ios > 0);
+    tool(&format!("kill -INT {}", run.child.id())).unwrap();
+    assert!(run.end().report().total("Total IO").ios > 0);
     assert!(begin.is_set() && finish.is_set(), "what was set can still be seen afterwards");
 }
 
@@ -137,9 +120,9 @@ fn anybody_stops_a_run_in_any_phase() {
         ("measuring", "-W0 -d600".into(), true),
         ("cooling down", "-W0 -d1 -C600".into(), true),
     ] {
-        let run = until(phase, &format!("{NULL} -v {options} -yp{} {{}}", stop.name));
+        let run = until(phase, &format!("{NULL} {options} -yp{} {{}}", stop.name));
         diskspd(&format!("-ye{}", stop.name), nowhere());
-        let ended = end(run);
+        let ended = run.end();
         assert_eq!(ended.code, 0, "{phase}: {}", ended.stderr);
         assert_eq!(!ended.stdout.contains("interrupted before the measurements began"), measured, "{phase}");
     }
@@ -148,11 +131,11 @@ fn anybody_stops_a_run_in_any_phase() {
 #[test]
 fn ctrl_c_ends_the_waiting_and_sets_the_stop_event_for_others() {
     let (go, stop) = (Name::new("go-not"), Name::new("stop-all"));
-    let line = format!("{NULL} -v -W600 -d600 -yr{} -yp{} {{}}", go.name, stop.name);
+    let line = format!("{NULL} -W600 -d600 -yr{} -yp{} {{}}", go.name, stop.name);
     let runs = [until("waiting for the event", &line), until("waiting for the event", &line)];
-    tool(&format!("kill -INT {}", runs[0].0.id())).unwrap();
+    tool(&format!("kill -INT {}", runs[0].child.id())).unwrap();
     for run in runs {
-        let ended = end(run);
+        let ended = run.end();
         assert_eq!(ended.code, 0, "{}", ended.stderr);
         assert!(ended.stdout.contains("interrupted before the measurements began"), "{}", ended.stdout);
     }

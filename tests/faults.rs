@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
-use crate::common::{Ended, Report, directory, diskspd};
+use crate::common::{Ended, Report, Running, directory, diskspd, wait_until};
 use diskspd::sys::extents;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -116,9 +116,7 @@ fn limited(limits: &[&str], nobody: bool, line: &str, target: &Path) -> Option<E
         return None;
     }
     let directory = tempfile::tempdir().unwrap();
-    let program = directory.path().join("diskspd");
-    fs::copy(env!("CARGO_BIN_EXE_diskspd"), &program).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = crate::common::copy_of_program(directory.path());
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = Command::new("prlimit");
     command.args(limits);
@@ -400,17 +398,13 @@ fn storage_that_does_not_answer_any_more_costs_neither_report_nor_outputs() {
             at("stream.jsonl").display(),
             at("log.csv").display()
         );
-        let line = format!("{engine} -t2 -b4K -r -w100 -Su -L -W0 -d120 {outputs} {{}}");
+        let line = format!("{engine} -t2 -b4K -r -w100 -Su -L -W0 -d600 {outputs} {{}}");
         let mut run = crate::common::start(&line, &file);
         let pid = run.id();
         // It has measured for a while.
         let log = at("log.csv");
         let logged = || fs::metadata(&log).map_or(0, |log| log.len());
-        let end = std::time::Instant::now() + std::time::Duration::from_secs(120);
-        while logged() < 50_000 {
-            assert!(std::time::Instant::now() < end, "{line}: {} bytes logged in two minutes", logged());
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
+        wait_until("50,000 bytes are logged", || logged() >= 50_000);
         let Some(frozen) = Frozen::freeze(&mounted) else {
             run.kill().unwrap();
             return drop(run.wait());
@@ -473,19 +467,20 @@ fn signals_end_a_run_with_its_report_and_simulated_ones_too() {
     let directory = directory();
     let file = open_to_all(directory.path());
     for (line, signal, words) in [
-        ("-b4K -W0 -d60", "TERM", "Total IO"),
-        ("-b4K -W0 -d60", "HUP", "Total IO"),
+        ("-b4K -W0 -d600", "TERM", "Total IO"),
+        ("-b4K -W0 -d600", "HUP", "Total IO"),
         ("-c1G -b4K -o32 -t8 -W0 -d2000 --engine sim", "INT", "The test was interrupted"),
     ] {
-        let run = crate::common::start(&format!("{line} {{}}"), &file);
-        let pid = run.id();
-        let status = format!("/proc/{pid}/status");
-        while !fs::read_to_string(&status).is_ok_and(|text| caught(&text) & 1 << (15 - 1) != 0) {
-            std::thread::yield_now();
-        }
-        std::thread::sleep(std::time::Duration::from_millis(700));
-        crate::common::tool(&format!("kill -{signal} {pid}"));
-        let ended: Ended = run.wait_with_output().unwrap().into();
+        // In simulated time the phases are not told.
+        let phase = if line.contains("sim") { "" } else { ": measuring" };
+        let run = Running::until(phase, &format!("{line} {{}}"), &file);
+        let status = format!("/proc/{}/status", run.child.id());
+        wait_until("it catches signals", || {
+            fs::read_to_string(&status).is_ok_and(|text| caught(&text) & 1 << (15 - 1) != 0)
+        });
+        std::thread::sleep(Duration::from_millis(300));
+        run.signal(signal);
+        let ended = run.end();
         assert_eq!(ended.code, 0, "{line} {signal}: {}", ended.stderr);
         assert!(ended.stdout.contains(words), "{line} {signal}: {}", ended.stdout);
         let by = match signal {

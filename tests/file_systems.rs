@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::{self, Loop};
-use crate::common::{diskspd, skip};
+use crate::common::{diskspd, side_by_side, skip};
 use rustix::fs::{Mode, OFlags};
 use std::path::{Path, PathBuf};
 
@@ -85,11 +85,11 @@ fn has_no_client_cache(directory: &Path, name: &str) {
 
 #[test]
 fn ext4_xfs_and_btrfs() {
-    for (kind, size) in [("ext4", 64), ("xfs", 400), ("btrfs", 200)] {
-        let Some((_disk, directory)) = Loop::with_file_system(size << 20, kind) else { continue };
+    side_by_side([("ext4", 64), ("xfs", 400), ("btrfs", 200)], |(kind, size)| {
+        let Some((_disk, directory)) = Loop::with_file_system(size << 20, kind) else { return };
         all_modes_work(&directory, kind);
         has_no_client_cache(&directory, kind);
-    }
+    });
 }
 
 #[test]

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::{Loop, run};
-use crate::common::{diskspd, skip};
+use crate::common::{diskspd, side_by_side, skip};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -63,9 +63,9 @@ impl Drop for Trace {
 
 #[test]
 fn every_request_carries_the_priority_that_was_asked_for() {
-    let Some(device) = Loop::new(16 << 20) else { return };
-    let Some(trace) = Trace::of(&device.device) else { return };
-    for engine in ["--engine uring -o4", "--engine aio -o4", "--engine sync -o1"] {
+    side_by_side(["--engine uring -o4", "--engine aio -o4", "--engine sync -o1"], |engine| {
+        let Some(device) = Loop::new(16 << 20) else { return };
+        let Some(trace) = Trace::of(&device.device) else { return };
         for (option, expected) in [("-I1", "idle,0,0"), ("-I2", "be,0,7"), ("-I3", ""), ("", "")] {
             let line = format!("{option} {engine} -b4K -r -w50 -Su -W0 -d1 {{}}");
             assert!(diskspd(&line, &device.device).report().total("Total IO").ios > 0);
@@ -75,7 +75,7 @@ fn every_request_carries_the_priority_that_was_asked_for() {
                 (expected, found) => assert_eq!(found, [expected], "{line}"),
             }
         }
-    }
+    });
 }
 
 #[test]

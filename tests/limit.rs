@@ -4,7 +4,7 @@
 
 mod staged;
 
-use crate::common::{Ended, command_of, diskspd, skip};
+use crate::common::{Ended, alone, calm, calm_diskspd as diskspd, command_of, skip};
 use diskspd::engine::EngineKind;
 use diskspd::profile::TargetId;
 use diskspd::report::json;
@@ -527,8 +527,10 @@ impl Drop for Loops {
 fn busy_neighbours_and_threads_that_share_a_cpu_are_named_in_real_runs() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let file = directory.path().join("a");
+    // What it does to the CPUs is no matter of other tests.
+    let _alone = alone();
     // Whatever else runs: if others have most of that CPU, it is told beside them.
-    let ended = diskspd("-c1M -b4K -r -o1 -t8 -a0 -W0 -d1 --engine null {}", &file);
+    let ended = crate::common::diskspd("-c1M -b4K -r -o1 -t8 -a0 -W0 -d1 --engine null {}", &file);
     for words in
         ["WARNING: what limited it: ", "program's own threads", "8 share CPU 0", "ready to run but had none"]
     {
@@ -536,7 +538,7 @@ fn busy_neighbours_and_threads_that_share_a_cpu_are_named_in_real_runs() {
     }
     let cpus = std::thread::available_parallelism().unwrap().get();
     let _loops = Loops::new(3 * cpus);
-    let ended = diskspd("-c16M -b4K -r -o1 -Su -W0 -d1 --engine sync {}", &file);
+    let ended = crate::common::diskspd("-c16M -b4K -r -o1 -Su -W0 -d1 --engine sync {}", &file);
     ended.report();
     for words in [
         "WARNING: what limited it: CPUs that others used",
@@ -619,7 +621,7 @@ impl Group {
         let mut command = std::process::Command::new("sh");
         command.arg("-c").arg("echo $$ > \"$0\" && exec \"$@\"").arg(self.0.join("cgroup.procs"));
         command.arg(program.get_program()).args(program.get_args());
-        command.output().unwrap().into()
+        calm(|| crate::common::output(&mut command).unwrap().into())
     }
 }
 

@@ -3,10 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
-use crate::common::{directory, diskspd, skip, start};
+use crate::common::{directory, diskspd, side_by_side, skip, start, wait_until};
 use std::fs::{self, OpenOptions};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 const KIB: usize = 1 << 10;
 
@@ -22,8 +21,9 @@ fn directories() -> Vec<tempfile::TempDir> {
 #[test]
 fn every_block_is_written_and_nothing_beside_them() {
     for directory in directories() {
-        let file = directory.path().join("test.dat");
-        for options in ["-Sm", "-Smw", "-Sm -Nv", "-Smw -Nv", "-Sm -fr -fs"] {
+        let all = ["-Sm", "-Smw", "-Sm -Nv", "-Smw -Nv", "-Sm -fr -fs"];
+        side_by_side(all.into_iter().enumerate(), |(number, options)| {
+            let file = directory.path().join(format!("{number}.dat"));
             fs::write(&file, vec![0xee; 96 * KIB]).unwrap();
             let ended = diskspd(&format!("{options} -b4K -B16K:64K -w100 -o4 -W0 -d1 {{}}"), &file);
             let total = ended.report().total("Total IO");
@@ -33,7 +33,7 @@ fn every_block_is_written_and_nothing_beside_them() {
             let (written, behind) = rest.split_at(64 * KIB);
             assert!(before.iter().chain(behind).all(|&b| b == 0xee), "{options}");
             assert!(written.iter().enumerate().all(|(i, &b)| b == i as u8), "{options}");
-        }
+        });
     }
 }
 
@@ -87,15 +87,14 @@ fn what_can_not_be_mapped_or_flushed_is_refused() {
 
 /// Waits until the process has mapped the file. False = it ended before.
 fn is_mapped(process: u32, file: &Path) -> bool {
-    let began = Instant::now();
-    while began.elapsed() < Duration::from_secs(30) {
-        match fs::read_to_string(format!("/proc/{process}/maps")) {
-            Ok(maps) if maps.contains(file.to_str().unwrap()) => return true,
-            Ok(_) => std::thread::sleep(Duration::from_millis(5)),
-            Err(_) => return false,
-        }
-    }
-    false
+    let mut mapped = false;
+    wait_until("the file is mapped", || {
+        let maps = fs::read_to_string(format!("/proc/{process}/maps"));
+        mapped = maps.as_ref().is_ok_and(|maps| maps.contains(file.to_str().unwrap()));
+        // The process of a program that has ended has no mappings.
+        mapped || maps.map_or(true, |maps| maps.is_empty())
+    });
+    mapped
 }
 
 #[test]

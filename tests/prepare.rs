@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::loops::Loop;
+use crate::common::side_by_side;
 use diskspd::run::prepare::{Order, PrepareError, Prepared, Reason, State, Why, all_fit, prepare};
 use diskspd::sys::extents::all_written;
 use diskspd::sys::problem::Problem;
@@ -105,30 +106,22 @@ fn check_incomplete(directory: &Path, name: &str) {
 
 #[test]
 fn on_the_file_systems_of_this_machine() {
-    for directory in ["/var/tmp", "/dev/shm"] {
-        match tempfile::tempdir_in(directory) {
-            Ok(directory) => {
-                let name = diskspd::system::target::probe(directory.path()).unwrap().file_system;
-                check(directory.path(), &name);
-            }
-            Err(error) => crate::common::skip(&format!("{directory}: {error}")),
+    side_by_side(["/var/tmp", "/dev/shm"], |directory| match tempfile::tempdir_in(directory) {
+        Ok(directory) => {
+            let name = diskspd::system::target::probe(directory.path()).unwrap().file_system;
+            check(directory.path(), &name);
         }
-    }
+        Err(error) => crate::common::skip(&format!("{directory}: {error}")),
+    });
 }
 
 /// ext2 can't allocate without writing.
 #[test]
 fn on_other_file_systems() {
-    for kind in ["ext2", "ext4", "xfs", "btrfs"] {
-        let Some(mut device) = Loop::new(400 * MIB) else { return };
-        let path = device.device.clone();
-        if device.mkfs(kind).is_none() {
-            continue;
-        }
-        if let Some(directory) = device.mount(&path) {
-            check(&directory, kind);
-        }
-    }
+    side_by_side(["ext2", "ext4", "xfs", "btrfs"], |kind| {
+        let Some((_device, directory)) = Loop::with_file_system(400 * MIB, kind) else { return };
+        check(&directory, kind);
+    });
 }
 
 #[test]
@@ -173,10 +166,11 @@ fn free(directory: &Path) -> u64 {
 
 #[test]
 fn a_full_disk_is_told_and_left_as_it_was() {
-    for (kind, size) in [("ext2", 32 * MIB), ("ext4", 32 * MIB), ("xfs", 400 * MIB), ("btrfs", 400 * MIB)] {
-        let Some((_device, directory)) = Loop::with_file_system(size, kind) else { continue };
+    let kinds = [("ext2", 32 * MIB), ("ext4", 32 * MIB), ("xfs", 400 * MIB), ("btrfs", 400 * MIB)];
+    side_by_side(kinds, |(kind, size)| {
+        let Some((_device, directory)) = Loop::with_file_system(size, kind) else { return };
         refuse_what_does_not_fit(&directory, kind, 2 * size);
-    }
+    });
 }
 
 #[test]

@@ -119,8 +119,9 @@ fn a_run_that_fails_still_gives_a_document_and_the_exit_code_tells() {
 fn an_interrupted_run_gives_a_whole_document() {
     let directory = directory();
     let file = target(directory.path());
-    let running = start("-Rxml -b4K -L -D500 -W0 -d60 {}", &file);
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let mut running = start("-Rxml -b4K -L -D500 -W0 -d600 --stream fd:2 {}", &file);
+    // An interval is over.
+    BufReader::new(running.stderr.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
     crate::common::tool(&format!("kill -INT {}", running.id())).unwrap();
     let ended: Ended = running.wait_with_output().unwrap().into();
     assert_eq!(ended.code, 0);
@@ -331,8 +332,10 @@ fn an_interrupted_run_ends_where_its_last_interval_ends() {
 fn a_program_that_was_stopped_says_for_how_long() {
     let directory = directory();
     let json = directory.path().join("run.json");
-    let line =
-        format!("--engine null -c64M -b4K -D200 -W0 -d3 --strict --stream - --out {} {{}}", json.display());
+    let line = format!(
+        "--engine null -c64M -b4K -D200 -W0 -d3600 --strict --stream - --out {} {{}}",
+        json.display()
+    );
     let mut run = start(&line, &directory.path().join("nowhere"));
     let mut out = BufReader::new(run.stdout.take().unwrap());
     out.read_line(&mut String::new()).unwrap();
@@ -340,6 +343,11 @@ fn a_program_that_was_stopped_says_for_how_long() {
     rustix::process::kill_process(pid, Signal::STOP).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(900));
     rustix::process::kill_process(pid, Signal::CONT).unwrap();
+    // It goes on.
+    for _ in 0..3 {
+        out.read_line(&mut String::new()).unwrap();
+    }
+    rustix::process::kill_process(pid, Signal::INT).unwrap();
     let (mut rest, mut said) = (String::new(), String::new());
     out.read_to_string(&mut rest).unwrap();
     run.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -411,7 +419,8 @@ fn the_stream_goes_to_a_file_or_to_an_open_descriptor() {
     let file = target(directory.path());
     let path = directory.path().join("run.jsonl");
     diskspd(&format!("-b4K -W0 -d1 -D500 --stream {} {{}}", path.display()), &file).report();
-    assert!((2..=3).contains(&schema::stream(&std::fs::read_to_string(&path).unwrap()).len()));
+    // A line may be late, and stand for several intervals then.
+    assert!((1..=3).contains(&schema::stream(&std::fs::read_to_string(&path).unwrap()).len()));
     let shell = format!(
         "{} -b4K -W0 -d1 -D500 --stream fd:3 {} 3>{}",
         env!("CARGO_BIN_EXE_diskspd"),
@@ -420,7 +429,8 @@ fn the_stream_goes_to_a_file_or_to_an_open_descriptor() {
     );
     let ended: Ended = Command::new("sh").args(["-c", &shell]).output().unwrap().into();
     ended.report();
-    assert!((2..=3).contains(&schema::stream(&std::fs::read_to_string(&path).unwrap()).len()));
+    // A line may be late, and stand for several intervals then.
+    assert!((1..=3).contains(&schema::stream(&std::fs::read_to_string(&path).unwrap()).len()));
     diskspd("-W0 -d30 --stream fd:77 {}", &file).fails(1, &["fd:77", "77>FILE"]);
     diskspd("-W0 -d30 --stream fd:x {}", &file).fails(3, &["--stream", "descriptor"]);
     diskspd("-W0 -d30 --stream /nonexistent/s {}", &file).fails(1, &["/nonexistent/s"]);

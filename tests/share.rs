@@ -60,7 +60,7 @@ impl Server {
         };
         let network = at("network");
         let server = Server { process, address, network, directory };
-        if !(0..200).any(|_| {
+        if !(0..2400).any(|_| {
             std::thread::sleep(Duration::from_millis(50));
             TcpStream::connect((server.address.as_str(), 445)).is_ok()
         }) {

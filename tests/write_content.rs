@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{calm_diskspd, directory, diskspd};
+use crate::common::{calm_diskspd, directory, diskspd, side_by_side};
 use diskspd::sys::memory::SlotMut;
 use diskspd::workload::payload::Noise;
 use std::collections::HashSet;
@@ -28,9 +28,9 @@ const WAYS: [&str; 7] = ["-o1", "-o8", "-o32 -L", "-o16 -Su", "-o8 -x", "-o4 -Sm
 #[test]
 fn the_pattern_and_zeros_survive_reads_in_between() {
     let directory = directory();
-    let file = directory.path().join("test.dat");
     let pattern: Vec<u8> = (0..BLOCK).map(|i| i as u8).collect();
-    for way in WAYS {
+    side_by_side(WAYS, |way| {
+        let file = directory.path().join(way);
         // Sequential first, so that every read that could leak into a write brings 0xee along.
         for mix in ["-w50 -r", "-w100 -s"] {
             let content = written(&format!("{way} {mix}"), &file);
@@ -39,15 +39,14 @@ fn the_pattern_and_zeros_survive_reads_in_between() {
             let content = written(&format!("{way} {mix} -Z"), &file);
             assert!(blocks(&content).all(|block| block == [0; BLOCK]), "{way} {mix} -Z");
         }
-    }
+    });
 }
 
 #[test]
 fn the_pattern_counts_on_from_the_read_slots_to_the_write_slots() {
     let directory = directory();
-    let file = directory.path().join("test.dat");
     // 1000 bytes of read slots end with 0xe7, three times as many with 0xb7.
-    for (block, requests, first, line) in [
+    let cases = [
         (1000, 1, 0xe8u8, "-w100"),
         (1000, 1, 0xe8, "-w50 -r"),
         (1000, 1, 0xe8, "-w100 -Sm"),
@@ -56,7 +55,9 @@ fn the_pattern_counts_on_from_the_read_slots_to_the_write_slots() {
         (1000, 3, 0xb8, "-w100 -F1 -O3"),
         (100, 2, 0xc8, "-w100 -p"),
         (768, 3, 0x00, "-w100"),
-    ] {
+    ];
+    side_by_side(cases.into_iter().enumerate(), |(number, (block, requests, first, line))| {
+        let file = directory.path().join(number.to_string());
         std::fs::write(&file, vec![0xee; 60_000]).unwrap();
         let line = format!("-b{block} -o{requests} {line} -W0 -d1 {{}}");
         assert!(calm_diskspd(&line, &file).report().total("Write IO").ios > 0);
@@ -66,29 +67,28 @@ fn the_pattern_counts_on_from_the_read_slots_to_the_write_slots() {
             let known = (0..requests).any(|n| slot(n).eq(written.iter().copied()));
             assert!(known, "{line}: {:x?} ...", &written[..8]);
         }
-    }
+    });
 }
 
 #[test]
 fn fresh_content_is_different_in_every_sector_of_every_thread() {
     let directory = directory();
-    let file = directory.path().join("test.dat");
-    for way in WAYS {
-        let content = written(&format!("{way} -w100 -r -t2 -Zr"), &file);
+    side_by_side(WAYS, |way| {
+        let content = written(&format!("{way} -w100 -r -t2 -Zr"), &directory.path().join(way));
         let sectors: Vec<&[u8]> = blocks(&content).flat_map(|block| block.chunks(512)).collect();
         assert!(sectors.len() > 8 * 200, "{way}: most blocks were written");
         assert_eq!(sectors.iter().collect::<HashSet<_>>().len(), sectors.len(), "{way}: a sector repeats");
-    }
+    });
 }
 
 #[test]
 fn a_source_is_sent_from_all_its_places() {
     let directory = directory();
-    let (file, source) = (directory.path().join("test.dat"), directory.path().join("source"));
+    let source = directory.path().join("source");
     // Every place of the source tells where it is.
     let content: Vec<u8> = (0..1u32 << 15).flat_map(|i| (i * 4).to_le_bytes()).collect();
     std::fs::write(&source, &content).unwrap();
-    for (way, alignment) in [
+    let ways = [
         ("-o1 -t2", 1),
         ("-o8 -t2", 1),
         ("-o8 -t2 -L -w50", 1),
@@ -98,7 +98,9 @@ fn a_source_is_sent_from_all_its_places() {
         // Copies of two threads to the same block would get mixed.
         ("-o4 -Sm", 1),
         ("-o1 -Smw -w50", 1),
-    ] {
+    ];
+    side_by_side(ways, |(way, alignment)| {
+        let file = directory.path().join(way);
         let line = format!("-w100 {way} -r -Z128K,{}", source.display());
         let places: HashSet<usize> = blocks(&written(&line, &file))
             .map(|block| {
@@ -116,7 +118,7 @@ fn a_source_is_sent_from_all_its_places() {
             *places.iter().max().unwrap() > 100 << 10 && *places.iter().min().unwrap() < 28 << 10,
             "{way}"
         );
-    }
+    });
 }
 
 #[test]

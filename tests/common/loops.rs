@@ -93,7 +93,7 @@ fn attach(file: &Path, options: &[&str]) -> Option<PathBuf> {
 /// Unmounts. The kernel closes the files of an io_uring some time after its process has ended: until then the file
 /// system is busy.
 pub fn unmount(at: &Path) {
-    for _ in 0..200 {
+    for _ in 0..2400 {
         if super::tool(&format!("umount {}", at.display())).is_some() {
             return;
         }

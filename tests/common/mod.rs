@@ -1,13 +1,15 @@
 //! What the end-to-end tests share: running the program, reading its report, devices to run it on.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used)] // every test binary uses another part of this
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // every test binary uses another part of this
 
 pub mod loops;
 pub mod schema;
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Set where every test has to run (continuous integration): a skip is a failure there.
 const NO_SKIP: &str = "DISKSPD_TEST_NO_SKIP";
@@ -96,21 +98,80 @@ const TRIES: usize = 8;
 /// So much of the time of one CPU is too much.
 const STOLEN: f64 = 0.4;
 
-/// Does something, and again while the machine was taken away meanwhile.
+/// CPUs that runs which are judged have in use, in this process.
+static IN_USE: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+/// The turn of a run that is judged, on so many CPUs: they are not given to others like it, however many tests go on at a time.
+pub struct Turn(usize);
+
+impl Turn {
+    fn on(cpus: usize) -> Turn {
+        let fits = |in_use: usize| in_use == 0 || in_use + cpus <= all_cpus();
+        let in_use = IN_USE.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut in_use =
+            IN_USE.1.wait_while(in_use, |in_use| !fits(*in_use)).unwrap_or_else(PoisonError::into_inner);
+        *in_use += cpus;
+        Turn(cpus)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *IN_USE.0.lock().unwrap_or_else(PoisonError::into_inner) -= self.0;
+        IN_USE.1.notify_all();
+    }
+}
+
+fn all_cpus() -> usize {
+    std::thread::available_parallelism().map_or(1, |cpus| cpus.get())
+}
+
+/// No run that is judged goes on beside what is done with this in hand. (Without [`calm`], which would wait for it.)
+pub fn alone() -> Turn {
+    Turn::on(all_cpus())
+}
+
+/// Does something in its turn, and again while the machine was taken away meanwhile.
 #[track_caller]
 pub fn calm<T>(mut work: impl FnMut() -> T) -> T {
+    let _turn = Turn::on(1);
     let mut last = None;
     for _ in 0..TRIES {
-        let (before, began) = (stolen_ticks(), std::time::Instant::now());
+        let (before, began) = (stolen_ticks(), Instant::now());
         last = Some(work());
         // A tick is 10 ms in this file whatever the kernel's own is.
         let stolen = stolen_ticks().saturating_sub(before) as f64 * 0.01;
         if stolen < STOLEN * began.elapsed().as_secs_f64() {
             break;
         }
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        std::thread::sleep(Duration::from_millis(300));
     }
     last.unwrap()
+}
+
+/// Does something until it comes out right, at most [`TRIES`] times: for what a busy machine can spoil, but only a program that
+/// is right can bring about.
+#[track_caller]
+pub fn again(mut work: impl FnMut() -> Result<(), String>) {
+    let mut wrong = String::new();
+    for _ in 0..TRIES {
+        match work() {
+            Ok(()) => return,
+            Err(why) => wrong = why,
+        }
+    }
+    panic!("{TRIES} times, the last time: {wrong}");
+}
+
+/// Waits for what happens sooner or later, however busy the machine is and however slow its disk.
+#[track_caller]
+pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
+    const LONG: Duration = Duration::from_secs(180);
+    let began = Instant::now();
+    while !happened() {
+        assert!(began.elapsed() < LONG, "{what}: not in {} s", LONG.as_secs());
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Time that the hypervisor has taken, of all CPUs together.
@@ -120,10 +181,88 @@ fn stolen_ticks() -> u64 {
     all.split_whitespace().nth(8).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
 }
 
+/// Does something with each of these, four at a time: most runs wait for their second to pass. For cases that share nothing, or
+/// only what they read; what is `None` or fails in one of them doesn't stop the others.
+pub fn side_by_side<T: Send>(all: impl IntoIterator<Item = T, IntoIter: Send>, each: impl Fn(T) + Sync) {
+    let (all, each) = (Mutex::new(all.into_iter()), &each);
+    let next = || all.lock().unwrap_or_else(PoisonError::into_inner).next();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(one) = next() {
+                    each(one);
+                }
+            });
+        }
+    });
+}
+
 /// Starts the program.
 pub fn start(line: &str, path: &Path) -> Child {
     let mut command = command(line, path);
     while_nothing_starts(|| command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()).unwrap()
+}
+
+/// A run that goes on; killed when dropped.
+pub struct Running {
+    pub child: Child,
+    out: BufReader<ChildStdout>,
+    /// What it has said on standard output so far.
+    said: String,
+}
+
+impl Running {
+    /// Starts a verbose run and waits until it has said this.
+    #[track_caller]
+    pub fn until(text: &str, line: &str, path: &Path) -> Running {
+        let mut child = start(&format!("-v {line}"), path);
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let mut running = Running { child, out, said: String::new() };
+        while !running.said.contains(text) {
+            let more = running.out.read_line(&mut running.said).unwrap();
+            if more == 0 {
+                let complaints = running.complaints();
+                panic!("it never said {text:?}: {}{complaints}", running.said);
+            }
+        }
+        running
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, name: &str) {
+        tool(&format!("kill -{name} {}", self.child.id())).unwrap();
+    }
+
+    /// Its end.
+    pub fn end(mut self) -> Ended {
+        self.out.read_to_string(&mut self.said).unwrap();
+        let stderr = self.complaints();
+        let code = self.child.wait().unwrap().code().unwrap_or(-1);
+        Ended { code, stdout: std::mem::take(&mut self.said), stderr }
+    }
+
+    fn complaints(&mut self) -> String {
+        let mut text = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+        text
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A copy of the program that everybody may run; nobody else can reach the build directory. Another process makes it: one that is
+/// open for writing in this one can't be run while any other test starts a program.
+pub fn copy_of_program(directory: &Path) -> PathBuf {
+    let copy = directory.join("diskspd");
+    let mut install = Command::new("install");
+    install.args(["-m", "755", env!("CARGO_BIN_EXE_diskspd")]).arg(&copy);
+    assert!(output(&mut install).unwrap().status.success(), "{}", copy.display());
+    copy
 }
 
 /// The program with these arguments, for more to be added.
@@ -268,9 +407,40 @@ impl DeviceCounters {
     }
 }
 
-/// Asserts that two counts agree to 1 %.
+/// Asserts that two counts of I/Os agree to 1 %; on a slow disk those in flight at the edges, eight at most, are more.
 #[track_caller]
 pub fn agree(what: &str, ours: u64, kernels: u64) {
-    let difference = ours.abs_diff(kernels) as f64;
-    assert!(difference <= 0.01 * kernels as f64, "{what}: the report says {ours}, the kernel {kernels}");
+    let difference = ours.abs_diff(kernels);
+    assert!(difference <= (kernels / 100).max(8), "{what}: the report says {ours}, the kernel {kernels}");
+}
+
+/// Runs one line on a device that nobody else uses, and compares all of the device's traffic with the report, to 1 %. Nothing
+/// is left out of the report with neither warm-up nor cool-down, but what is in flight at the end.
+#[track_caller]
+pub fn report_agrees_with_kernel(line: &str, target: &Path, device: &Path) {
+    let given =
+        |option: &str| line.split(' ').find_map(|word| word.strip_prefix(option)?.parse::<u64>().ok());
+    let in_flight = given("-o").unwrap_or(2) * given("-t").unwrap_or(1);
+    // A controlling thread that has no CPU at the end of the measured time ends it late.
+    again(|| {
+        let before = DeviceCounters::of(device);
+        let ended = diskspd(line, target);
+        let kernel = DeviceCounters::of(device).since(before);
+        let report = ended.report();
+        let (read, write) = (report.total("Read IO"), report.total("Write IO"));
+        if read.ios + write.ios < 20 * in_flight {
+            return Err(format!("too few I/Os to compare: {}", ended.stdout));
+        }
+        for (what, ours, kernels, unit) in [
+            ("reads", read.ios, kernel.reads, 1),
+            ("bytes read", read.bytes, kernel.read_bytes, read.bytes / read.ios.max(1)),
+            ("writes", write.ios, kernel.writes, 1),
+            ("bytes written", write.bytes, kernel.write_bytes, write.bytes / write.ios.max(1)),
+        ] {
+            if ours > 0 && ours.abs_diff(kernels) > (kernels / 100).max(in_flight * unit) {
+                return Err(format!("{what}: the report says {ours}, the kernel {kernels}"));
+            }
+        }
+        Ok(())
+    });
 }

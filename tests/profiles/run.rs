@@ -1,6 +1,6 @@
 //! Profiles end to end, as a user runs them.
 
-use crate::common::{Ended, command_of, directory, diskspd};
+use crate::common::{Ended, command_of, directory, diskspd, output};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -138,7 +138,7 @@ fn what_is_printed_is_run_again_whatever_the_path_holds() {
     for name in names {
         let file = directory.path().join(OsStr::from_bytes(name));
         fs::write(&file, vec![0; 65536]).unwrap();
-        let printed = command_of(&["-Rpxml", "-d1", "-W0", "-b4K", "-w10"]).arg(&file).output().unwrap();
+        let printed = output(command_of(&["-Rpxml", "-d1", "-W0", "-b4K", "-w10"]).arg(&file)).unwrap();
         let saved = directory.path().join("saved.xml");
         fs::write(&saved, &printed.stdout).unwrap();
         assert_eq!(diskspd("-X{} -Rpxml", &saved).stdout.as_bytes(), printed.stdout);

@@ -3,6 +3,7 @@
 use super::corpus::{documents, expected};
 use super::generated::profile;
 use super::written;
+use crate::common::output;
 use diskspd::profile::{Profile, xml};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -28,7 +29,7 @@ const READ_THOUGH: &[&str] = &["recoded-utf-16", "utf-16-without-mark"];
 
 /// Whether a tool is there; says that the test is skipped if not.
 fn has(tool: &str) -> bool {
-    let found = Command::new(tool).arg("--version").output().is_ok();
+    let found = output(Command::new(tool).arg("--version")).is_ok();
     if !found {
         crate::common::skip(&format!("{tool} is missing"));
     }
@@ -37,11 +38,8 @@ fn has(tool: &str) -> bool {
 
 /// The documents that the validator accepts.
 fn accepted(documents: &[PathBuf]) -> Vec<bool> {
-    let output = Command::new("xmllint")
-        .args(["--nonet", "--noout", "--schema", SCHEMA])
-        .args(documents)
-        .output()
-        .unwrap();
+    let mut xmllint = Command::new("xmllint");
+    let output = output(xmllint.args(["--nonet", "--noout", "--schema", SCHEMA]).args(documents)).unwrap();
     let verdicts = String::from_utf8_lossy(&output.stderr).into_owned();
     let of = |path: &PathBuf| verdicts.lines().any(|line| line == format!("{} validates", path.display()));
     documents.iter().map(of).collect()
@@ -106,11 +104,8 @@ fn another_parser_reads_the_same_paths() {
     }
     let directory = tempfile::tempdir().unwrap();
     let files = written_files(directory.path());
-    let output = Command::new("python3")
-        .args(["-c", PATHS])
-        .args(files.iter().map(|(_, path)| path))
-        .output()
-        .unwrap();
+    let mut python = Command::new("python3");
+    let output = output(python.args(["-c", PATHS]).args(files.iter().map(|(_, path)| path))).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let character = |number: &str| char::from_u32(number.parse().unwrap()).unwrap();
     let found: Vec<Vec<u8>> = String::from_utf8(output.stdout)
