@@ -1,6 +1,7 @@
 //! Monotonic and virtual time: the only place that reads a clock.
 //!
-//! All times are nanoseconds in a `u64` ([`Nanos`]), counted from an origin that only differences make sense of.
+//! All times are nanoseconds in a `u64` ([`Nanos`]), counted from an origin that only differences make
+//! sense of.
 
 mod counter;
 
@@ -28,8 +29,9 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// `CLOCK_MONOTONIC` by the cheapest way there is: by the time-stamp counter where it is reliable, which is compared
-    /// with the kernel's clock all the time, else through the vDSO. For the calling thread.
+    /// `CLOCK_MONOTONIC` by the cheapest way there is: by the time-stamp counter where it is reliable,
+    /// which is compared with the kernel's clock all the time, else through the vDSO. For the calling
+    /// thread.
     pub fn fastest() -> Clock {
         Counter::new().map_or(Clock::Monotonic, |counter| Clock::Counter(Rc::new(counter)))
     }
@@ -69,7 +71,8 @@ impl Clock {
         }
     }
 
-    /// Moves a virtual clock forward to `time`; a clock never goes back, and the monotonic one is not ours to move.
+    /// Moves a virtual clock forward to `time`; a clock never goes back, and the monotonic one is not ours
+    /// to move.
     pub fn advance_to(&self, time: Nanos) {
         if let Clock::Virtual(hand) = self {
             hand.set(hand.get().max(time));
@@ -94,8 +97,8 @@ pub fn suspended() -> Nanos {
     kernel::since_boot().saturating_sub(monotonic())
 }
 
-/// Milliseconds that random numbers are seeded with (`-z` without a value): since the machine was started, suspended time
-/// included, as in DISKSPD; since 1970 where the system isn't asked for that.
+/// Milliseconds that random numbers are seeded with (`-z` without a value): since the machine was started,
+/// suspended time included, as in DISKSPD; since 1970 where the system isn't asked for that.
 pub fn seed_millis() -> u64 {
     #[cfg(target_os = "linux")]
     return kernel::since_boot() / 1_000_000;

@@ -13,7 +13,8 @@
 //!
 //! Who wants to run profiles from a program of their own starts at the [`prelude`].
 
-// Their macros panic when nobody can be told: sys::standard_error says what can be said, commands::output the reports.
+// Their macros panic when nobody can be told: sys::standard_error says what can be said, commands::output
+// the reports.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 pub mod cli;

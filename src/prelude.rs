@@ -19,7 +19,7 @@
 //! let measured = judged.summary.time_spans[0].as_ref().expect("it was measured to its end");
 //! assert!(measured.total.total.throughput.iops > 1000.0);
 //! // The record is stored as JSON, and can be run again: it holds profile and method.
-//! let stored = diskspd::report::json::bytes(&judged);
+//! let stored = diskspd::report::json::bytes(&executed.record);
 //! assert_eq!(diskspd::report::json::read(&stored)?.method, method);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -27,7 +27,6 @@
 pub use crate::engine::EngineKind;
 pub use crate::profile::{Method, Prefill, Profile, RawText, Target, TimeSpan};
 pub use crate::results::{Notice, NoticeSeverity, Record, Results, Summary};
-pub use crate::run::{
-    Control, Executed, Listener, Nobody, Progress, Rates, Refusal, Session, Wants, execute,
-};
+#[cfg(target_os = "linux")]
+pub use crate::run::{Control, Executed, Listener, Nobody, NotRun, Progress, Session, Speed, Wants, execute};
 pub use crate::truth::{Judged, Judgement};

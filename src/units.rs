@@ -1,7 +1,8 @@
 //! Sizes, integers, seeds: the only parsing and printing of them.
 //!
 //! Grammars are DISKSPD's: sizes are strict, most counts are *lenient integers* (C `atoi`), seeds follow C
-//! `strtoul`. Text is bytes, because arguments need not be UTF-8; errors carry the byte position they point at.
+//! `strtoul`. Text is bytes, because arguments need not be UTF-8; errors carry the byte position they point
+//! at.
 
 pub mod visible;
 
@@ -80,7 +81,8 @@ pub fn parse_size(text: &[u8], block_size: u64) -> Result<u64, UnitError> {
     if taken < text.len() { error(taken, UnitErrorKind::Trailing) } else { Ok(size) }
 }
 
-/// Splits `text` into C white space, a sign (true = minus) and its leading digits, as `atoi` and `strtoul` do.
+/// Splits `text` into C white space, a sign (true = minus) and its leading digits, as `atoi` and `strtoul`
+/// do.
 fn split_c_integer(text: &[u8]) -> (bool, &[u8], usize) {
     let blanks = text.iter().take_while(|b| b.is_ascii_whitespace() || **b == 0x0b).count();
     let sign = matches!(text.get(blanks), Some(b'+' | b'-')) as usize;
@@ -90,8 +92,8 @@ fn split_c_integer(text: &[u8]) -> (bool, &[u8], usize) {
     (negative, &text[start..start + digits], start + digits)
 }
 
-/// C `atoi`: white space, a sign, digits; the rest is ignored, no digits read as 0, too large values clamp to the
-/// 32-bit range.
+/// C `atoi`: white space, a sign, digits; the rest is ignored, no digits read as 0, too large values clamp
+/// to the 32-bit range.
 pub fn parse_lenient_integer(text: &[u8]) -> i32 {
     let (negative, digits, _) = split_c_integer(text);
     let magnitude = digits.iter().fold(0i64, |v, d| (v * 10 + i64::from(d - b'0')).min(i64::from(u32::MAX)));
@@ -123,9 +125,9 @@ pub fn parse_seed(text: &[u8]) -> Result<u32, UnitError> {
     })
 }
 
-/// Bytes, printed the way the text report prints sizes: in the largest unit that is not above the value, as an
-/// integer when it is an exact multiple of that unit (`64KiB`), else with two decimals (`1.50MiB`); a bare number
-/// below 1024. A width (`{:6}`) pads the number, not the unit, and bare numbers not at all.
+/// Bytes, printed the way the text report prints sizes: in the largest unit that is not above the value, as
+/// an integer when it is an exact multiple of that unit (`64KiB`), else with two decimals (`1.50MiB`); a
+/// bare number below 1024. A width (`{:6}`) pads the number, not the unit, and bare numbers not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub u64);
 

@@ -18,18 +18,18 @@ pub struct Command {
     pub options: &'static [Form],
     /// What a shell offers behind it.
     pub offers: Offers,
-    read: Reader,
+    read: Reads,
 }
 
 /// How what follows a command is read.
-enum Reader {
+enum Reads {
     /// A few words; `None` = they make no sense.
     Words(fn(&[OsString]) -> Option<Invocation>),
     /// Options of the flag table, which the parser knows.
     Options,
 }
 
-use Reader::{Options, Words};
+use Reads::{Options, Words};
 
 /// What a shell offers behind a command, beside its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -79,8 +79,8 @@ impl Draft {
         })
     }
 
-    /// Reads a lenient integer, the value of `option`. What stands behind its digits is dropped, as DISKSPD does, but not
-    /// without a word: who writes `-W0.5` or `-o1,2,4` means something else than 0 and 1.
+    /// Reads a lenient integer, the value of `option`. What stands behind its digits is dropped, as DISKSPD
+    /// does, but not without a word: who writes `-W0.5` or `-o1,2,4` means something else than 0 and 1.
     pub fn lenient_integer(&mut self, option: &str, value: &[u8], expected: &str) -> i32 {
         let number = units::parse_lenient_integer(value);
         let dropped = units::behind_lenient_integer(value);

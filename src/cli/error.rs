@@ -128,7 +128,8 @@ impl fmt::Display for CliError {
     }
 }
 
-/// An argument on one line: what is not UTF-8 and what would drive a terminal are shown as U+FFFD, one for one.
+/// An argument on one line: what is not UTF-8 and what would drive a terminal are shown as U+FFFD, one for
+/// one.
 fn printable(text: &[u8]) -> String {
     String::from_utf8_lossy(text).chars().map(|c| if drives(c) { '\u{fffd}' } else { c }).collect()
 }

@@ -28,7 +28,8 @@ impl Name {
 pub enum Scope {
     /// The whole profile, or how it is run.
     Profile,
-    /// This run alone: where its reports go, what it may overwrite. A profile that is run again doesn't bring it along.
+    /// This run alone: where its reports go, what it may overwrite. A profile that is run again doesn't
+    /// bring it along.
     Invocation,
     /// The time span.
     TimeSpan,
@@ -81,8 +82,8 @@ pub struct Flag {
     pub with_profile: bool,
     /// The values that completions offer (attached to a letter); may be empty.
     pub values: &'static [&'static str],
-    /// Reads it. Table and parser can't differ: every row has a reader, and a reader without a row is dead code, which
-    /// the compiler reports.
+    /// Reads it. Table and parser can't differ: every row has a reader, and a reader without a row is dead
+    /// code, which the compiler reports.
     pub read: Read,
 }
 
@@ -155,8 +156,8 @@ impl Flag {
         !matches!(self.read, Read::Switch(_))
     }
 
-    /// Whether the option is read in the first pass: those that stand beside an XML profile, `-X` itself, and `-b`,
-    /// whose value is the unit of the other sizes.
+    /// Whether the option is read in the first pass: those that stand beside an XML profile, `-X` itself,
+    /// and `-b`, whose value is the unit of the other sizes.
     pub fn is_first_pass(&self) -> bool {
         match self.name {
             Name::Letter(letter) => self.with_profile || letter == b'X' || letter == b'b',

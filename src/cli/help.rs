@@ -97,7 +97,8 @@ pub fn usage() -> String {
     text
 }
 
-/// The usage of a command, as `diskspd <command> --help` prints it; ends with a line feed. Empty for a name that is none.
+/// The usage of a command, as `diskspd <command> --help` prints it; ends with a line feed. Empty for a name
+/// that is none.
 pub fn command_usage(name: &str) -> String {
     let Some(command) = commands::find(name.as_bytes()) else { return String::new() };
     let mut help = command.help.chars();

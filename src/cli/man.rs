@@ -77,7 +77,8 @@ fn item(page: &mut String, term: &str, text: &str) {
     let _ = writeln!(page, ".TP\n\\fB{}\\fR\n{}", escape(term), escape(text));
 }
 
-/// Text that roff prints as it is: backslashes and hyphens are its own, as are dots and quotes at the start of a line.
+/// Text that roff prints as it is: backslashes and hyphens are its own, as are dots and quotes at the start
+/// of a line.
 fn escape(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }

@@ -25,8 +25,8 @@ use std::path::PathBuf;
 pub const EXIT_SUCCESS: u8 = 0;
 /// Exit code of a failed run, of an event that can't be used, and of `-ye`.
 pub const EXIT_RUN_FAILED: u8 = 1;
-/// Exit code of a run that went well but whose figures are not what they seem to be, with `--strict`; and of `doctor`
-/// when it found anything worse than a note.
+/// Exit code of a run that went well but whose figures are not what they seem to be, with `--strict`; and
+/// of `doctor` when it found anything worse than a note.
 pub const EXIT_DOUBTFUL: u8 = 2;
 /// Exit code of an empty or wrong command line, an unreadable or an invalid profile.
 pub const EXIT_USAGE: u8 = 3;
@@ -117,7 +117,8 @@ pub struct RunRequest {
     pub strict: bool,
     /// `--quiet`: of what was found tell only what makes the figures other than they seem to be.
     pub quiet: bool,
-    /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span and of `System`.
+    /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span
+    /// and of `System`.
     pub xml_verdict: bool,
     /// What is accepted but hardly meant, one message each, without the prefix `WARNING:`.
     pub warnings: Vec<String>,
@@ -155,8 +156,8 @@ pub struct XmlProfile {
 }
 
 impl XmlProfile {
-    /// The profile that was read from the file, with what the command line adds: itself, the settings that go before
-    /// the profile's, and the paths of the templates.
+    /// The profile that was read from the file, with what the command line adds: itself, the settings that
+    /// go before the profile's, and the paths of the templates.
     ///
     /// # Errors
     /// Templates and paths don't match: one message each.

@@ -19,11 +19,11 @@ struct Given<'a> {
     offset: usize,
 }
 
-/// Understands a command line. `arguments[0]` is the program's name; the profile keeps all arguments, joined by
-/// single blanks.
+/// Understands a command line. `arguments[0]` is the program's name; the profile keeps all arguments,
+/// joined by single blanks.
 ///
-/// Order of judgement, which decides which of several errors is told: commands; an option behind a target; options
-/// that may stand beside a profile, `-b` and `-X`; all other options; missing targets.
+/// Order of judgement, which decides which of several errors is told: commands; an option behind a target;
+/// options that may stand beside a profile, `-b` and `-X`; all other options; missing targets.
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     understand(arguments).map_err(suggest::naming_foreign_dash)
 }

@@ -40,8 +40,8 @@ fn dash(c: char) -> Option<&'static str> {
     })
 }
 
-/// Adds to an error that its argument holds a foreign dash: nobody sees that, and it's the likely cause of whatever
-/// else is wrong with the argument.
+/// Adds to an error that its argument holds a foreign dash: nobody sees that, and it's the likely cause of
+/// whatever else is wrong with the argument.
 pub fn naming_foreign_dash(mut error: CliError) -> CliError {
     let Some(place) = &error.place else { return error };
     let Some(dash) = foreign_dash(&place.argument) else { return error };

@@ -1,10 +1,11 @@
 //! `CLOCK_MONOTONIC` by the time-stamp counter: the same time at half the price of asking the kernel.
 //!
-//! The counter's rate is measured against the kernel's clock, first over a millisecond or more and then over the whole
-//! life of the clock. Every third of a second the two are compared: a small difference (the rate as first measured is
-//! some millionths off, and NTP slews the kernel's clock) is made up for in the next third, without a step, so that a
-//! latency is never wrong by more than the rate is. A difference above a thousandth means that the counter can't be
-//! trusted, whatever the kernel says: from then on the kernel is asked every time.
+//! The counter's rate is measured against the kernel's clock, first over a millisecond or more and then
+//! over the whole life of the clock. Every third of a second the two are compared: a small difference (the
+//! rate as first measured is some millionths off, and NTP slews the kernel's clock) is made up for in the
+//! next third, without a step, so that a latency is never wrong by more than the rate is. A difference
+//! above a thousandth means that the counter can't be trusted, whatever the kernel says: from then on the
+//! kernel is asked every time.
 
 use super::{Nanos, monotonic};
 use crate::sys::time_stamp;
@@ -17,8 +18,8 @@ const INTERVAL: u32 = 30;
 const SCALE: u32 = 32;
 /// The rate is measured over at least this, ns: reading both clocks is exact to some 10 ns.
 const SHORTEST: Nanos = 1_000_000;
-/// Differences from the kernel's clock that are more than this share of the time since the last comparison mean that the
-/// counter is at fault. NTP slews by at most 1/2000 (adjtimex(2)).
+/// Differences from the kernel's clock that are more than this share of the time since the last comparison
+/// mean that the counter is at fault. NTP slews by at most 1/2000 (adjtimex(2)).
 const TOLERANCE: Nanos = 1000;
 /// What reading both clocks may differ by at any time, ns: an interruption between the two.
 const NOISE: Nanos = 5_000;
@@ -46,8 +47,8 @@ impl Moment {
 /// The first moment that this process compared the clocks at.
 static FIRST: OnceLock<Option<Moment>> = OnceLock::new();
 
-/// Looks whether the counter can be used, and begins to measure its rate. The earlier it is called, the less is left to
-/// wait for in `Counter::new`.
+/// Looks whether the counter can be used, and begins to measure its rate. The earlier it is called, the
+/// less is left to wait for in `Counter::new`.
 pub fn prepare() {
     FIRST.get_or_init(|| time_stamp::are_reliable().then(Moment::now));
 }
@@ -65,8 +66,8 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// A clock for the calling thread; `None` = there is no counter to rely on. Takes a millisecond at most, unless
-    /// [`prepare`] was called before that.
+    /// A clock for the calling thread; `None` = there is no counter to rely on. Takes a millisecond at
+    /// most, unless [`prepare`] was called before that.
     pub fn new() -> Option<Counter> {
         prepare();
         let first = (*FIRST.get()?)?;

@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// What is asked for.
-pub struct Asked<'a> {
+pub struct ToRun<'a> {
     /// What is run, with everything that the command line puts into it.
     pub profile: Cow<'a, Profile>,
     /// How.
@@ -25,17 +25,17 @@ pub struct Asked<'a> {
 /// # Errors
 /// A file can't be read or isn't what it should be, or the templates of a profile and the targets don't
 /// match: messages.
-pub fn asked(request: &RunRequest) -> Result<Asked<'_>, Vec<String>> {
+pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, Vec<String>> {
     if let Some(file) = &request.record {
         let record = report::record(file).map_err(|message| vec![message])?;
         let before = Some(record.host().system.clone());
-        return Ok(Asked { profile: Cow::Owned(record.profile), method: Cow::Owned(record.method), before });
+        return Ok(ToRun { profile: Cow::Owned(record.profile), method: Cow::Owned(record.method), before });
     }
     let profile = match &request.xml_profile {
         Some(from) => Cow::Owned(from_xml(from, request)?),
         None => Cow::Borrowed(&request.profile),
     };
-    Ok(Asked { profile, method: Cow::Borrowed(&request.method), before: None })
+    Ok(ToRun { profile, method: Cow::Borrowed(&request.method), before: None })
 }
 
 fn from_xml(from: &XmlProfile, request: &RunRequest) -> Result<Profile, Vec<String>> {

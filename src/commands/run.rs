@@ -1,7 +1,7 @@
 //! The program's main job: a profile is validated, run, and reported.
 
 use super::console::Console;
-use super::load::{self, Asked};
+use super::load::{self, ToRun};
 use super::output::{self, OutFile, Outputs, StandardOutput};
 use super::{rerun, shown};
 use crate::cli::{EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, RunRequest};
@@ -11,7 +11,7 @@ use crate::profile::{Method, Profile, RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, plan_text, profile_text, profile_xml};
 use crate::run::events::{self, Event, Events};
-use crate::run::{self, Control, Executed, Options, Probes, Refusal, Session, execute};
+use crate::run::{self, Control, Executed, NotRun, Options, Probes, Session, execute};
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::system::{self, System};
@@ -42,7 +42,7 @@ pub fn run(request: &RunRequest) -> u8 {
 }
 
 /// Runs it and reports.
-fn measure(asked: &Asked, request: &RunRequest) -> u8 {
+fn measure(asked: &ToRun, request: &RunRequest) -> u8 {
     let (profile, method) = (&*asked.profile, &*asked.method);
     // Before the files of --out and --stream are there.
     if let Err(errors) = run::cpu_latency_refusal(method) {
@@ -70,8 +70,8 @@ fn measure(asked: &Asked, request: &RunRequest) -> u8 {
     };
     let executed = match execute(profile, method, &session) {
         Ok(executed) => executed,
-        Err(Refusal::Unfit(errors)) => return complain(&errors),
-        Err(Refusal::Invalid(findings)) => return fail(findings.iter().map(|f| &f.message), EXIT_USAGE),
+        Err(NotRun::Unfit(errors)) => return complain(&errors),
+        Err(NotRun::Invalid(findings)) => return fail(findings.iter().map(|f| &f.message), EXIT_USAGE),
     };
     if let Some(before) = &asked.before {
         rerun::tell_differences(before, &executed.record.host().system);
@@ -173,7 +173,7 @@ fn print_profile(profile: &Profile) -> u8 {
 }
 
 /// Prints profile, method and plan; nothing is opened for writing, created or measured.
-fn dry_run(asked: &Asked, request: &RunRequest) -> u8 {
+fn dry_run(asked: &ToRun, request: &RunRequest) -> u8 {
     let (profile, method) = (&*asked.profile, &*asked.method);
     let system = system::snapshot();
     if let Some(before) = &asked.before {

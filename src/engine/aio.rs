@@ -1,7 +1,7 @@
 //! Linux AIO, the interface behind libaio: the elder way to have many I/Os in flight from one thread.
 //!
-//! The kernel does I/O through the page cache within `io_submit`, one after the other: only with `O_DIRECT` there is
-//! more than one in flight.
+//! The kernel does I/O through the page cache within `io_submit`, one after the other: only with `O_DIRECT`
+//! there is more than one in flight.
 
 use super::{Done, Engine, EngineError, Io, Limits, Setup, Unavailable, file};
 use crate::sys::aio::Queue;
@@ -10,8 +10,8 @@ use crate::sys::memory::{Buffer, Slot, SlotMut};
 use std::io;
 use std::time::Duration;
 
-/// How long dropping an engine waits for I/Os in flight: longer than the 30 s after which the kernel's drivers give up
-/// on a command.
+/// How long dropping an engine waits for I/Os in flight: longer than the 30 s after which the kernel's
+/// drivers give up on a command.
 const DRAIN_LIMIT: Duration = Duration::from_secs(40);
 
 /// See the module.

@@ -1,5 +1,5 @@
-//! What engines have in common that do an I/O when they are handed it: nothing is ever in flight, and what was done is
-//! given back by the next `wait`.
+//! What engines have in common that do an I/O when they are handed it: nothing is ever in flight, and what
+//! was done is given back by the next `wait`.
 
 use super::{Done, EngineError, Io, Limits, Setup};
 

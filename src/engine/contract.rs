@@ -11,8 +11,8 @@ use std::time::Duration;
 /// One I/O to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Io {
-    /// The request this I/O belongs to; comes back in [`Done::request`]. Below [`Setup::depth`], and at most one I/O
-    /// of a request is in flight.
+    /// The request this I/O belongs to; comes back in [`Done::request`]. Below [`Setup::depth`], and at
+    /// most one I/O of a request is in flight.
     pub request: u32,
     /// Index into [`Setup::files`].
     pub file: u32,
@@ -64,7 +64,8 @@ pub struct Done {
 /// What an engine is made of. It takes over files and buffer for its life.
 #[derive(Debug)]
 pub struct Setup {
-    /// Open files, addressed by index. Empty slots are not allowed; `null` and `sim` ignore the list and take none.
+    /// Open files, addressed by index. Empty slots are not allowed; `null` and `sim` ignore the list and
+    /// take none.
     pub files: Vec<File>,
     /// Memory for all I/Os; what is shared of it is only written from.
     pub buffer: Buffer,
@@ -82,26 +83,31 @@ pub struct Setup {
 /// stamp start ─▶ submit(batch) ─▶ wait(1, ..) ─▶ stamp end ─▶ account ─▶ refill ─▶ ...
 /// ```
 ///
-/// `submit` may keep what it took until the next `wait`, which hands it to the kernel and waits in one system call.
-/// That is why a `wait` must follow every `submit`, and why the start stamp is read just before `submit`.
+/// `submit` may keep what it took until the next `wait`, which hands it to the kernel and waits in one
+/// system call. That is why a `wait` must follow every `submit`, and why the start stamp is read just
+/// before `submit`.
 pub trait Engine {
-    /// Takes I/Os from the front of the batch; returns how many. Less than all only when the queue is full; then wait.
+    /// Takes I/Os from the front of the batch; returns how many. Less than all only when the queue is full;
+    /// then wait.
     ///
     /// # Errors
     /// An I/O that breaks the rules of [`Io`]; those before it in the batch may have been taken.
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError>;
 
-    /// Appends what has completed to `done`: waits until at least `min` I/Os have (0 = don't wait), or `timeout` has
-    /// passed. Interrupted by a signal or at the end of `timeout` it returns with fewer; that is no error.
-    /// A `min` above what is in flight means all of that: with nothing in flight it returns at once.
-    /// Never returns more than [`Setup::depth`] completions; room for so many in `done` avoids allocation here.
+    /// Appends what has completed to `done`: waits until at least `min` I/Os have (0 = don't wait), or
+    /// `timeout` has passed. Interrupted by a signal or at the end of `timeout` it returns with fewer; that
+    /// is no error. A `min` above what is in flight means all of that: with nothing in flight it returns at
+    /// once. Never returns more than [`Setup::depth`] completions; room for so many in `done` avoids
+    /// allocation here.
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError>;
 
-    /// The data of an I/O, to look at what was read: in the private memory or in the shared part behind it. `None` = it
-    /// doesn't lie within them. (Neither slices nor the [`Buffer`] are handed out: the kernel may be at any part.)
+    /// The data of an I/O, to look at what was read: in the private memory or in the shared part behind it.
+    /// `None` = it doesn't lie within them. (Neither slices nor the [`Buffer`] are handed out: the kernel
+    /// may be at any part.)
     fn slot(&self, io: &Io) -> Option<Slot<'_>>;
 
-    /// The private memory, to prepare what is written next; before it's handed over, else it carries old and new data mixed.
+    /// The private memory, to prepare what is written next; before it's handed over, else it carries old
+    /// and new data mixed.
     fn memory_mut(&mut self) -> SlotMut<'_>;
 
     /// The data of one I/O in it; `None` = it doesn't lie within the private memory.
@@ -109,12 +115,14 @@ pub trait Engine {
         self.memory_mut().part(io.buffer_offset, io.length as usize)
     }
 
-    /// The I/Os on this file ([`Io::file`]) block in the call that hands them over unless workers of the kernel do them. To be
-    /// said before the first of them; engines without such workers make nothing of it.
+    /// The I/Os on this file ([`Io::file`]) block in the call that hands them over unless workers of the
+    /// kernel do them. To be said before the first of them; engines without such workers make nothing of
+    /// it.
     fn use_workers(&mut self, _file: u32) {}
 
-    /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this kind can be
-    /// ([`EngineRow::pins_once`](super::EngineRow::pins_once)); `None` = it hasn't, or that's how all such engines are.
+    /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this
+    /// kind can be ([`EngineRow::pins_once`](super::EngineRow::pins_once)); `None` = it hasn't, or that's
+    /// how all such engines are.
     fn not_pinned(&self) -> Option<&NotPinned> {
         None
     }

@@ -13,8 +13,8 @@ pub struct File {
     pub priority: IoPriority,
     /// I/Os are copies from and to memory that the file is mapped into; `None` = they are system calls.
     pub mapping: Option<MapOptions>,
-    /// Completions are polled for, by engines that can ([`EngineRow::polls`](super::EngineRow::polls)): of all files of
-    /// an engine or none. The file is open past the page cache.
+    /// Completions are polled for, by engines that can ([`EngineRow::polls`](super::EngineRow::polls)): of
+    /// all files of an engine or none. The file is open past the page cache.
     pub polled: bool,
 }
 

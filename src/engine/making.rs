@@ -21,7 +21,8 @@ impl EngineRow {
         }
     }
 
-    /// Makes one, for the calling thread. Files that are mapped among others that aren't are served beside the engine.
+    /// Makes one, for the calling thread. Files that are mapped among others that aren't are served beside
+    /// the engine.
     ///
     /// # Errors
     /// A setup that the engine can't serve, or what the kernel refused. Never another engine instead.
@@ -88,8 +89,8 @@ pub struct Unavailable {
     pub reason: String,
     /// What to do about it.
     pub remedy: String,
-    /// Whether it is a matter of resources, which may be there another time or for fewer threads. Else the machine has no
-    /// such engine, or forbids it.
+    /// Whether it is a matter of resources, which may be there another time or for fewer threads. Else the
+    /// machine has no such engine, or forbids it.
     pub lacking: bool,
 }
 

@@ -1,4 +1,5 @@
-//! Mapped files beside others in one thread: an I/O on a mapped file is done at once, the others go to the queue.
+//! Mapped files beside others in one thread: an I/O on a mapped file is done at once, the others go to the
+//! queue.
 
 use super::mmap::Mapped;
 use super::{Direction, Done, Engine, EngineError, EngineRow, File, Io, Limits, NotPinned, Setup};

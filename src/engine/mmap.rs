@@ -1,4 +1,5 @@
-//! Memory-mapped files: an I/O is a copy between the view of a file and the buffer, done at once by the thread itself.
+//! Memory-mapped files: an I/O is a copy between the view of a file and the buffer, done at once by the
+//! thread itself.
 
 use super::{AtOnce, Direction, Done, Engine, EngineError, File, Io, Setup};
 use crate::sys::io_priority::{IoPriority, ThreadIoPriority};
@@ -72,8 +73,8 @@ impl Mapped {
         Ok(Mapped { view, priority: file.priority })
     }
 
-    /// Does a read into its slot (`None` = not all of that is private memory); returns [`Done::result`]. Pages that have to be read for it are
-    /// read with the priority of the thread.
+    /// Does a read into its slot (`None` = not all of that is private memory); returns [`Done::result`].
+    /// Pages that have to be read for it are read with the priority of the thread.
     pub(super) fn read(
         &mut self,
         io: &Io,

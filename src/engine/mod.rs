@@ -1,7 +1,8 @@
 //! Engines: how an I/O reaches the storage.
 //!
-//! One engine is one queue, owned by one worker thread. It owns the buffers too and drains when dropped, so that the
-//! kernel never writes into freed memory. Engines know nothing of profiles, patterns or statistics.
+//! One engine is one queue, owned by one worker thread. It owns the buffers too and drains when dropped, so
+//! that the kernel never writes into freed memory. Engines know nothing of profiles, patterns or
+//! statistics.
 //!
 //! Which engines there are is known everywhere ([`ENGINES`]); making one is Linux's.
 

@@ -13,8 +13,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-/// What the device is like. The default is a data-centre NVMe drive: about 83 µs and 770,000 IOPS for reads of 4 KiB,
-/// 7 GB/s for large ones; 15 µs and 5 GB/s for writes. It must not change: reports are compared to stored ones.
+/// What the device is like. The default is a data-centre NVMe drive: about 83 µs and 770,000 IOPS for reads
+/// of 4 KiB, 7 GB/s for large ones; 15 µs and 5 GB/s for writes. It must not change: reports are compared
+/// to stored ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimDevice {
     /// I/Os that are served at the same time; at least 1.
@@ -99,8 +100,8 @@ impl SimDevice {
         SimDevice { course, ..SimDevice::default() }
     }
 
-    /// The default device with faults, for tests: one I/O in `fail_every` fails with `EIO`, one in `short_every`
-    /// transfers half of its bytes, counted in order of submission; 0 = none.
+    /// The default device with faults, for tests: one I/O in `fail_every` fails with `EIO`, one in
+    /// `short_every` transfers half of its bytes, counted in order of submission; 0 = none.
     pub fn faulty(fail_every: u64, short_every: u64) -> SimDevice {
         SimDevice { fail_every, short_every, ..SimDevice::default() }
     }
@@ -131,7 +132,8 @@ pub struct Sim {
     number: u64,
     /// Bytes written so far.
     written: u64,
-    /// When the throttle would have let the next I/O go without any credits; ahead of the clock = credits are used.
+    /// When the throttle would have let the next I/O go without any credits; ahead of the clock = credits
+    /// are used.
     allowed: Nanos,
     /// When the device was at rest.
     start: Nanos,
@@ -284,8 +286,9 @@ impl Engine for Sim {
     }
 }
 
-/// A time of the given mean from a random number, close to exponentially distributed: `-log2` of the number as a
-/// fraction of 2^64, with the mantissa taken linearly (its mean is then 3/2), so that no logarithm is needed.
+/// A time of the given mean from a random number, close to exponentially distributed: `-log2` of the number
+/// as a fraction of 2^64, with the mantissa taken linearly (its mean is then 3/2), so that no logarithm is
+/// needed.
 fn tail(mean: Nanos, random: u64) -> Nanos {
     let zeros = (random | 1).leading_zeros();
     let mantissa = (random << zeros << 1) >> 32;

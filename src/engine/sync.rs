@@ -1,5 +1,5 @@
-//! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it. Several that are handed over together are
-//! done one after the other.
+//! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it. Several that are handed over
+//! together are done one after the other.
 
 use super::{AtOnce, Direction, Done, Engine, EngineError, File, Io, Setup};
 use crate::sys::io_priority::ThreadIoPriority;

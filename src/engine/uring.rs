@@ -31,7 +31,8 @@ impl Uring {
     /// A ring for the calling thread.
     ///
     /// # Errors
-    /// Why the kernel gives none, and what to do about it. A feature that it lacks is no error, see `features`.
+    /// Why the kernel gives none, and what to do about it. A feature that it lacks is no error, see
+    /// `features`.
     pub fn new(setup: Setup, options: Options) -> Result<Uring, EngineError> {
         let options = Options { polled: setup.files.iter().any(|file| file.polled), ..options };
         let limits = Limits::of(&setup, true);
@@ -65,8 +66,8 @@ impl Uring {
         })
     }
 
-    /// The kernel lacks memory to take what is queued: lets I/Os in flight end, which frees some, and tries again.
-    /// What can't be handed over in time stays queued for the next call.
+    /// The kernel lacks memory to take what is queued: lets I/Os in flight end, which frees some, and tries
+    /// again. What can't be handed over in time stays queued for the next call.
     #[cold]
     fn relieve(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let timeout = if min == 0 { 0 } else { Nanos::try_from(timeout.as_nanos()).unwrap_or(Nanos::MAX) };

@@ -1,4 +1,5 @@
-//! How a target is accessed: the caching modes (`-S`, `-N`), hints (`-f`) and priorities (`-I`) as Linux has them.
+//! How a target is accessed: the caching modes (`-S`, `-N`), hints (`-f`) and priorities (`-I`) as Linux
+//! has them.
 
 use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
 use crate::profile::{self, FlushType, Target};
@@ -14,8 +15,8 @@ pub fn is_uncached_device(target: &Target, facts: &TargetFacts) -> bool {
     target.is_cached(false) && !is_cached(target, facts) && !target.memory_mapped_io
 }
 
-/// How it is opened. Mapped files are for reading and writing whatever is done with them, as in DISKSPD; write-through
-/// is then a matter of how they are copied to.
+/// How it is opened. Mapped files are for reading and writing whatever is done with them, as in DISKSPD;
+/// write-through is then a matter of how they are copied to.
 pub fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
     let mapped = target.memory_mapped_io;
     OpenMode {

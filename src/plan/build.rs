@@ -10,7 +10,8 @@ use crate::units;
 use crate::workload::pace::Limit;
 use crate::workload::{Pattern, TargetWorkload};
 
-/// More threads than this are a slip of the finger, not a benchmark (the kernel's default limit of processes).
+/// More threads than this are a slip of the finger, not a benchmark (the kernel's default limit of
+/// processes).
 const MAX_THREADS: u64 = 32_768;
 /// Areas of the buffer start on pages, so that `O_DIRECT` finds its memory aligned.
 const AREA_ALIGNMENT: u64 = 4096;
@@ -107,7 +108,8 @@ fn too_much_memory(
     available: u64,
 ) -> Option<PlanError> {
     let shared = sources.iter().fold(0u64, |sum, s| sum.saturating_add(s.size));
-    // Large pages are not part of the memory that is available; whether there are enough shows when they are taken.
+    // Large pages are not part of the memory that is available; whether there are enough shows when they
+    // are taken.
     let ordinary = workers.iter().filter(|w| !w.large_pages);
     let buffers: u64 = ordinary.fold(shared, |sum, w| sum.saturating_add(w.buffer));
     (available > 0 && buffers > available).then(|| {
@@ -133,8 +135,9 @@ fn fits_together(worker: &WorkerPlan, targets: usize) -> bool {
     worker.targets.iter().all(within) && (worker.floating || bound == u64::from(worker.depth))
 }
 
-/// For every thread the targets it works on (index, weight), and its number relative to each of them: with `-t` all
-/// threads of the first target come first; with `-F` every thread serves every target that does not name its threads.
+/// For every thread the targets it works on (index, weight), and its number relative to each of them: with
+/// `-t` all threads of the first target come first; with `-F` every thread serves every target that does
+/// not name its threads.
 fn assignments(span: &TimeSpan) -> Vec<(Vec<(usize, u32)>, u32)> {
     if span.thread_count == 0 {
         let alone = |index: usize, weight: u32| move |relative| (vec![(index, weight)], relative);

@@ -88,8 +88,8 @@ impl Rule {
     }
 }
 
-/// The rules of `--engine auto`. A thread has one engine for all its targets: it does its I/Os itself only where that
-/// is no loss on any of them.
+/// The rules of `--engine auto`. A thread has one engine for all its targets: it does its I/Os itself only
+/// where that is no loss on any of them.
 const RULES: [Rule; 11] = [
     rule(
         |work| work.mapped,
@@ -182,8 +182,8 @@ fn ends(target: &Target, facts: &TargetFacts) -> Ends {
         _ if cached_writes && in_call => Ends::InCache,
         Completion::Queued => Ends::Later,
         Completion::OneByOne => Ends::OneByOne,
-        // Of one file the kernel gives a worker one write at a time, unless the file system says that it needs no such care;
-        // those that do take I/O without blocking.
+        // Of one file the kernel gives a worker one write at a time, unless the file system says that it
+        // needs no such care; those that do take I/O without blocking.
         Completion::Blocking | Completion::Inline if !open.write || facts.kind == TargetKind::BlockDevice => {
             Ends::Blocking
         }
@@ -199,8 +199,8 @@ pub fn needs_workers(target: &Target, facts: &TargetFacts) -> bool {
     waits && !target.memory_mapped_io
 }
 
-/// How the target will be opened by whoever finds out how its I/Os end: `Some(O_DIRECT or not)`; `None` when the choice
-/// of an engine doesn't depend on it.
+/// How the target will be opened by whoever finds out how its I/Os end: `Some(O_DIRECT or not)`; `None`
+/// when the choice of an engine doesn't depend on it.
 pub fn completion_matters(span: &TimeSpan, target: &Target, facts: &TargetFacts, wish: Wish) -> Option<bool> {
     // In a pool a thread has the requests of several targets.
     let queue = span.thread_count > 0 || target.request_count > 1;

@@ -14,10 +14,11 @@ pub struct PlanError {
 /// How DISKSPD classes an error: the exit code depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// The profile can't be carried out on this machine or by this version: exit code 3, nothing is printed on
-    /// standard output.
+    /// The profile can't be carried out on this machine or by this version: exit code 3, nothing is printed
+    /// on standard output.
     Profile,
-    /// A target isn't as the profile needs it, or something that is used up lacks: the run fails, exit code 1.
+    /// A target isn't as the profile needs it, or something that is used up lacks: the run fails, exit code
+    /// 1.
     Target,
 }
 

@@ -46,7 +46,8 @@ pub struct SpanPlan {
     pub workers: Vec<WorkerPlan>,
     /// How many targets the span has (interlocked positions are kept by target).
     pub targets: usize,
-    /// Sources of write data (`-Z<size>`), in the order of their targets. [`WriteContent::Source`] counts them.
+    /// Sources of write data (`-Z<size>`), in the order of their targets. [`WriteContent::Source`] counts
+    /// them.
     pub sources: Vec<RandomDataSource>,
     /// Whether waits are reported (`-vs`).
     pub wait_statistics: bool,
@@ -111,7 +112,8 @@ impl WorkerPlan {
         (0..self.targets.len()).any(|target| self.is_paced_on(target))
     }
 
-    /// Whether those on this target have: by a rate, but not by bursts, whose beginning depends on the end of the one before.
+    /// Whether those on this target have: by a rate, but not by bursts, whose beginning depends on the end
+    /// of the one before.
     pub fn is_paced_on(&self, target: usize) -> bool {
         let limit = self.targets.get(target).map(|target| target.limit);
         !self.floating && matches!(limit, Some(Limit::Rate { .. }))
@@ -165,7 +167,8 @@ pub struct WorkerTarget {
     pub content: WriteContent,
     /// How fast the thread may go on this target.
     pub limit: Limit,
-    /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a block later.
+    /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a
+    /// block later.
     pub read_buffer: u64,
     /// The same for writes.
     pub write_buffer: u64,

@@ -120,7 +120,8 @@ fn local(target: &Target, facts: &TargetFacts) -> String {
     )
 }
 
-/// `O_DIRECT` needs offsets and lengths on the device's grid: says which setting is off it. `size` is the target's.
+/// `O_DIRECT` needs offsets and lengths on the device's grid: says which setting is off it. `size` is the
+/// target's.
 fn direct(target: &Target, facts: &TargetFacts, size: u64, needs: DirectRequirements) -> Result<(), String> {
     let path = &target.path;
     if needs.offset == 0 {
@@ -164,8 +165,8 @@ fn direct(target: &Target, facts: &TargetFacts, size: u64, needs: DirectRequirem
     ))
 }
 
-/// Bytes of the area, if its end is what ends the last range of an absolute distribution: positions in that range are
-/// then drawn modulo what is left of the area. Other ranges are as long as stated.
+/// Bytes of the area, if its end is what ends the last range of an absolute distribution: positions in that
+/// range are then drawn modulo what is left of the area. Other ranges are as long as stated.
 fn cut_area(target: &Target, size: u64) -> Option<u64> {
     let distribution = target.distribution.as_ref().filter(|d| d.kind == DistributionKind::Absolute)?;
     let area = region(target, size, 0).ok()?.length;

@@ -19,7 +19,8 @@ pub fn uses_source(target: &Target) -> bool {
     target.write_ratio > 0 && target.random_data_source.is_some()
 }
 
-/// What writes on target `index` of the span carry. A sized source goes before zeros, zeros before fresh content.
+/// What writes on target `index` of the span carry. A sized source goes before zeros, zeros before fresh
+/// content.
 pub fn content(span: &TimeSpan, index: usize, facts: &TargetFacts) -> WriteContent {
     let target = &span.targets[index];
     if uses_source(target) {

@@ -113,7 +113,8 @@ pub struct TimeSpan {
     pub random_write_data: bool,
     /// `-F`: threads in all; 0 = [`Target::threads_per_file`] counts.
     pub thread_count: u32,
-    /// `-O`: outstanding I/Os of a thread over all its targets, with `-F`; 0 = [`Target::request_count`] counts.
+    /// `-O`: outstanding I/Os of a thread over all its targets, with `-F`; 0 = [`Target::request_count`]
+    /// counts.
     pub request_count: u32,
     /// `-a`: thread i runs on entry i mod length; empty = round robin over the active CPUs.
     pub affinity: Vec<GroupCpu>,
@@ -216,9 +217,9 @@ pub struct Target {
     pub request_count: u32,
     /// Cache mode of `-S`.
     pub cache_mode: CacheMode,
-    /// Block devices are used without the page cache although the cache mode is [`CacheMode::Cached`]: that is the default,
-    /// and `-Sb` wasn't given literally. DISKSPD's reports and profiles know no difference; in records of older programs
-    /// devices were cached, and this is false.
+    /// Block devices are used without the page cache although the cache mode is [`CacheMode::Cached`]: that
+    /// is the default, and `-Sb` wasn't given literally. DISKSPD's reports and profiles know no difference;
+    /// in records of older programs devices were cached, and this is false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub uncached_devices: bool,
     /// `-Sw`
@@ -299,8 +300,9 @@ impl Target {
         if self.block_alignment == 0 { u64::from(self.block_size) } else { self.block_alignment }
     }
 
-    /// Whether the page cache is between the I/Os and the storage, by `-S`; a mapped target always has it. A block device is
-    /// what DISKSPD calls a physical drive or a partition: no file cache lies above those unless one is asked for.
+    /// Whether the page cache is between the I/Os and the storage, by `-S`; a mapped target always has it.
+    /// A block device is what DISKSPD calls a physical drive or a partition: no file cache lies above those
+    /// unless one is asked for.
     pub fn is_cached(&self, block_device: bool) -> bool {
         self.cache_mode == CacheMode::Cached && !(block_device && self.uncached_devices)
     }
@@ -315,7 +317,8 @@ impl Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheMode {
-    /// `-Sb` and the default: the operating system caches; by default files only ([`Target::uncached_devices`]).
+    /// `-Sb` and the default: the operating system caches; by default files only
+    /// ([`Target::uncached_devices`]).
     Cached,
     /// `-Su`: the operating system's cache is bypassed.
     DisableOsCache,
@@ -404,8 +407,9 @@ pub struct DistributionRange {
 }
 
 impl Distribution {
-    /// A distribution as stated, with the last range that DISKSPD appends when the I/O shares sum to less than 100
-    /// (`-rd` in the command line's description): the rest of the I/Os over the rest of the target.
+    /// A distribution as stated, with the last range that DISKSPD appends when the I/O shares sum to less
+    /// than 100 (`-rd` in the command line's description): the rest of the I/Os over the rest of the
+    /// target.
     pub fn with_tail(kind: DistributionKind, mut ranges: Vec<DistributionRange>) -> Distribution {
         let io: u64 = ranges.iter().map(|r| u64::from(r.io)).sum();
         if io < 100 {

@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 
-/// A target: the place of its path among all paths of the profile, each counted once, in order of first appearance. The
-/// same path in several time spans, or twice in one, is the same target.
+/// A target: the place of its path among all paths of the profile, each counted once, in order of first
+/// appearance. The same path in several time spans, or twice in one, is the same target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct TargetId(pub u32);
@@ -72,12 +72,13 @@ impl TargetIds {
 }
 
 thread_local! {
-    /// What paths stand for while a record of version 1 is read. serde has no way to tell it to the reader of a field.
+    /// What paths stand for while a record of version 1 is read. serde has no way to tell it to the reader
+    /// of a field.
     static BY_PATH: RefCell<Option<TargetIds>> = const { RefCell::new(None) };
 }
 
-/// While this reads, targets may be named by their paths, as records of version 1 do: a new one gets the next number. Returns
-/// what was read, and all paths.
+/// While this reads, targets may be named by their paths, as records of version 1 do: a new one gets the
+/// next number. Returns what was read, and all paths.
 pub fn reading_paths<T>(read: impl FnOnce() -> T) -> (T, TargetIds) {
     BY_PATH.with(|ids| *ids.borrow_mut() = Some(TargetIds::default()));
     let answer = read();

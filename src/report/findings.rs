@@ -14,8 +14,8 @@ pub enum Detail {
     Full,
 }
 
-/// The whole block, the worst first; empty = nothing was observed. A verdict stands before findings that are as bad:
-/// whether the device was measured at all decides what the others mean.
+/// The whole block, the worst first; empty = nothing was observed. A verdict stands before findings that
+/// are as bad: whether the device was measured at all decides what the others mean.
 ///
 /// ```text
 /// WARNING: not steady: still falling when it ended: from 9000 to 4000 IOPS

@@ -1,5 +1,5 @@
-//! The index of a record: what a list of many runs shows of each. It stands at the beginning of the stored form, so that it
-//! is read without the rest.
+//! The index of a record: what a list of many runs shows of each. It stands at the beginning of the stored
+//! form, so that it is read without the rest.
 
 use crate::profile::RawText;
 use crate::results::{ChartRow, Measured, PERCENTILES, Record, Table};
@@ -19,7 +19,8 @@ pub struct Index {
     pub hosts: Vec<String>,
     /// What two runs must share to be comparable: [`crate::system::fingerprint`]; `None` = nobody looked.
     pub fingerprint: Option<String>,
-    /// How bad the worst is that was found about the figures: `note`, `warning`, `wrong`; `None` = nothing was found.
+    /// How bad the worst is that was found about the figures: `note`, `warning`, `wrong`; `None` = nothing
+    /// was found.
     pub worst: Option<String>,
     /// The figures of each time span; `None` = never measured.
     pub time_spans: Vec<Option<Headline>>,
@@ -102,7 +103,8 @@ impl Headline {
     }
 }
 
-/// Of what no two runs share: machine, times, amounts. FNV-1a, 64 bits: an accident is one in 10^19, and no more is needed.
+/// Of what no two runs share: machine, times, amounts. FNV-1a, 64 bits: an accident is one in 10^19, and no
+/// more is needed.
 fn identity(record: &Record) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |bytes: &[u8]| {

@@ -74,7 +74,8 @@ pub enum RecordError {
     },
 }
 
-/// A record as it is stored, with the figures that follow from it: those are for other programs; reading ignores them.
+/// A record as it is stored, with the figures that follow from it: those are for other programs; reading
+/// ignores them.
 #[derive(Serialize)]
 struct Stored<'a> {
     format: &'a RecordFormat,
@@ -115,7 +116,8 @@ pub fn read(bytes: &[u8]) -> Result<Record, RecordError> {
     read_from(io::Cursor::new(bytes))
 }
 
-/// The same out of a file, part by part: the text of a large record takes many times the memory of what it holds.
+/// The same out of a file, part by part: the text of a large record takes many times the memory of what it
+/// holds.
 pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError> {
     let version = check_format(&mut source)?;
     source.rewind().map_err(|error| RecordError::Unreadable { what: error.to_string() })?;
@@ -133,8 +135,8 @@ pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError>
 /// Longest index that is looked for, bytes.
 const LONGEST_INDEX: u64 = 16 << 20;
 
-/// Reads the index of a record, and no more of it than that: `Ok(None)` = a record of version 1, or one whose index doesn't
-/// stand at its beginning.
+/// Reads the index of a record, and no more of it than that: `Ok(None)` = a record of version 1, or one
+/// whose index doesn't stand at its beginning.
 ///
 /// # Errors
 /// It is no record, or the index is damaged.
@@ -156,8 +158,8 @@ pub fn read_index(source: impl Read) -> Result<Option<Index>, RecordError> {
     }
 }
 
-/// Name and version come first: whatever else differs in other JSON or in a newer record would only be a riddle. Looks
-/// no further than it must. Returns the version.
+/// Name and version come first: whatever else differs in other JSON or in a newer record would only be a
+/// riddle. Looks no further than it must. Returns the version.
 fn check_format(source: &mut impl BufRead) -> Result<u64, RecordError> {
     let mut found = Beginning::default();
     let mut parser = serde_json::Deserializer::from_reader(&mut *source);
@@ -202,7 +204,8 @@ struct Beginning {
     index: Option<Index>,
 }
 
-/// Finds the field `format` of an object, and the index if it stands right behind it; what follows is left unread.
+/// Finds the field `format` of an object, and the index if it stands right behind it; what follows is left
+/// unread.
 struct Head<'a> {
     found: &'a mut Beginning,
     with_index: bool,

@@ -1,6 +1,7 @@
 //! Reports: pure functions of a record.
 
-/// Appends formatted text to a `Vec<u8>`, which can't fail. Bytes, not a `String`, because paths need not be UTF-8.
+/// Appends formatted text to a `Vec<u8>`, which can't fail. Bytes, not a `String`, because paths need not
+/// be UTF-8.
 macro_rules! put {
     ($out:expr, $($format:tt)*) => {{
         use std::io::Write;
@@ -39,7 +40,8 @@ pub struct Format {
 }
 
 impl Format {
-    /// This form, or if so asked the one that also has verdicts and findings where this one has no place for them.
+    /// This form, or if so asked the one that also has verdicts and findings where this one has no place
+    /// for them.
     pub fn with_verdict(&'static self, verdict: bool) -> &'static Format {
         if verdict && self.name == XML_WITH_VERDICT.name { &XML_WITH_VERDICT } else { self }
     }

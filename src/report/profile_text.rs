@@ -1,7 +1,7 @@
 //! The text form of a profile: head of the text report, and all that `-Rptext` prints.
 //!
-//! Every label, blank and tab is DISKSPD's; existing parsers depend on them. Bytes, not a `String`, because paths
-//! need not be UTF-8.
+//! Every label, blank and tab is DISKSPD's; existing parsers depend on them. Bytes, not a `String`, because
+//! paths need not be UTF-8.
 
 use crate::profile::{
     CacheMode, Distribution, DistributionKind, FlushType, IoPriority, Profile, Target, Throughput, TimeSpan,

@@ -1,8 +1,8 @@
 //! The XML form of a profile: what `-Rpxml` prints and `-X` reads, and a part of the XML results.
 //!
-//! Which elements are written, and in which order, is DISKSPD's; parsers that read by position depend on it. Where
-//! DISKSPD loses a setting, it is written here: random data for every write (`RandomWriteData`), and a sized write
-//! buffer beside `-Z`.
+//! Which elements are written, and in which order, is DISKSPD's; parsers that read by position depend on
+//! it. Where DISKSPD loses a setting, it is written here: random data for every write (`RandomWriteData`),
+//! and a sized write buffer beside `-Z`.
 
 use crate::profile::xml::text;
 use crate::profile::{
@@ -11,8 +11,8 @@ use crate::profile::{
 };
 use std::fmt::Display;
 
-/// Appends the element `Profile` and a line feed to `out`; every line begins with `indent` blanks. The command line is
-/// not part of it.
+/// Appends the element `Profile` and a line feed to `out`; every line begins with `indent` blanks. The
+/// command line is not part of it.
 pub fn write_profile(out: &mut Vec<u8>, profile: &Profile, indent: usize) {
     Writer { out, indent }.profile(profile);
 }

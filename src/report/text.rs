@@ -1,5 +1,5 @@
-//! The text report (`-Rtext`). Labels, blanks, tabs and number formats are DISKSPD's to the character: existing parsers
-//! slice its lines by column or split them on `|`.
+//! The text report (`-Rtext`). Labels, blanks, tabs and number formats are DISKSPD's to the character:
+//! existing parsers slice its lines by column or split them on `|`.
 
 use super::profile_text::{range_start, write_profile};
 use super::text_tables::{write_charts, write_cpu_table, write_table, write_waits};
@@ -128,8 +128,8 @@ fn number_list(ascending: &[u32]) -> String {
     .collect()
 }
 
-/// One line per range. Ranges that were cut off at the end of the target leave less than 100 %: then the shares are of
-/// what is left.
+/// One line per range. Ranges that were cut off at the end of the target leave less than 100 %: then the
+/// shares are of what is left.
 fn write_ranges(out: &mut Vec<u8>, ranges: &[EffectiveRange]) {
     let covered: u64 = ranges.iter().map(|range| u64::from(range.io_span)).sum();
     for range in ranges {

@@ -5,8 +5,8 @@ use crate::profile::RawText;
 use crate::truth::{DeviceVerdict, Judgement, Severity, SpanVerdict};
 use crate::units::visible::line;
 
-/// What is said of all time spans, with how bad it is; empty = nothing was observed. Of each span the worst part, and
-/// every other one that isn't as good as it can be.
+/// What is said of all time spans, with how bad it is; empty = nothing was observed. Of each span the worst
+/// part, and every other one that isn't as good as it can be.
 ///
 /// ```text
 /// VERIFIED: the device read what was counted (1.00 x, 123,456 reads of 4 KiB)

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How late the controlling thread woke within the measured time. It wakes ten times a second at least; whatever stops the
-/// whole program (SIGSTOP, a debugger, a frozen control group, a paused or suspended machine) shows here.
+/// How late the controlling thread woke within the measured time. It wakes ten times a second at least;
+/// whatever stops the whole program (SIGSTOP, a debugger, a frozen control group, a paused or suspended
+/// machine) shows here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delays {
     /// How often it woke late by 50 ms or more.

@@ -33,7 +33,8 @@ pub struct WorkerEffort {
     pub engine: EngineKind,
     /// I/Os that it was to have in flight.
     pub depth: u32,
-    /// The CPU that it was bound to, as the kernel numbers it; `None` = to none, or the record is of an older program.
+    /// The CPU that it was bound to, as the kernel numbers it; `None` = to none, or the record is of an
+    /// older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u32>,
     /// What it took; `None` = the kernel doesn't tell.

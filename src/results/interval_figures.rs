@@ -1,8 +1,9 @@
 //! Figures by interval (`-D`): of a whole time span, and of one thread on one target.
 //!
-//! DISKSPD counts the last interval as a whole one even if the time span ended within it, and leaves intervals behind the
-//! last completion out. Its deviations and its XML are made that way ([`Course`]); everything else knows how long an
-//! interval really was and goes on to the end of what was measured ([`IopsSeries::intervals`]).
+//! DISKSPD counts the last interval as a whole one even if the time span ended within it, and leaves
+//! intervals behind the last completion out. Its deviations and its XML are made that way ([`Course`]);
+//! everything else knows how long an interval really was and goes on to the end of what was measured
+//! ([`IopsSeries::intervals`]).
 
 use super::summary::IopsSeries;
 use super::{SpanResults, TargetResults};
@@ -27,11 +28,12 @@ pub struct IntervalFigures {
     pub total: IntervalDirection,
     /// Of reads and writes together (`-L`); `None` = not measured, no I/O, or no room to keep them.
     pub percentiles: Option<IntervalPercentiles>,
-    /// Response times of I/Os that had a time to start at (`-g`), reads and writes together (`-L`); `None` = as above, or
-    /// none had.
+    /// Response times of I/Os that had a time to start at (`-g`), reads and writes together (`-L`); `None`
+    /// = as above, or none had.
     #[serde(default)]
     pub response: Option<IntervalResponse>,
-    /// How long it was, s, if it wasn't a whole one: what was measured ended within it. `None` = it was whole.
+    /// How long it was, s, if it wasn't a whole one: what was measured ended within it. `None` = it was
+    /// whole.
     #[serde(default)]
     pub partial_s: Option<f64>,
     /// I/Os that failed in it; `None` = nobody knows: it is a line of the stream.
@@ -39,8 +41,8 @@ pub struct IntervalFigures {
     pub failed: Option<u64>,
 }
 
-/// Population standard deviations, I/Os per second, in which every interval weighs as much as it is long; those without
-/// I/O count up to the end of what was measured.
+/// Population standard deviations, I/Os per second, in which every interval weighs as much as it is long;
+/// those without I/O count up to the end of what was measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WeightedStdDevs {
     /// Of reads.
@@ -131,7 +133,8 @@ impl Course {
         self.read.width().max(self.write.width())
     }
 
-    /// Population standard deviations of reads, writes and both together, I/Os per second; `None` = none in any interval.
+    /// Population standard deviations of reads, writes and both together, I/Os per second; `None` = none in
+    /// any interval.
     pub fn std_devs(&self) -> [Option<f64>; 3] {
         let std_dev = |sum: &SeriesSum| (sum.valid_count() > 0).then(|| sum.iops_std_dev());
         let both = match (self.read.valid_count(), self.write.valid_count()) {
@@ -153,8 +156,8 @@ impl Course {
             .map(move |_| (reads.next().unwrap_or_default(), writes.next().unwrap_or_default()))
     }
 
-    /// Reads and writes of each interval, and its end, ms since measuring began, as DISKSPD defines them: every interval
-    /// is a whole one.
+    /// Reads and writes of each interval, and its end, ms since measuring began, as DISKSPD defines them:
+    /// every interval is a whole one.
     pub fn intervals(&self) -> impl Iterator<Item = (u64, IntervalDirection, IntervalDirection)> {
         let width = self.width();
         (1..).zip(self.moments()).map(move |(number, (read, write))| {
@@ -272,8 +275,8 @@ impl IopsSeries {
         IopsSeries { read_std_dev, write_std_dev, total_std_dev, weighted_std_devs, reached, intervals }
     }
 
-    /// Reads and writes of each interval, and its end, ms since measuring began, as DISKSPD defines them: up to the latest
-    /// completion, and every interval is a whole one of `width_ms` ms.
+    /// Reads and writes of each interval, and its end, ms since measuring began, as DISKSPD defines them:
+    /// up to the latest completion, and every interval is a whole one of `width_ms` ms.
     pub fn whole(&self, width_ms: u32) -> impl Iterator<Item = (u64, IntervalDirection, IntervalDirection)> {
         let width = u64::from(width_ms.max(1)) * 1_000_000;
         (1..).zip(self.intervals.iter().take(self.reached)).map(move |(number, interval)| {

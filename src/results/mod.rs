@@ -147,8 +147,8 @@ pub struct TargetResults {
     /// `-g`: what should have been started by the end, and was not; `None` = nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overdue: Option<Overdue>,
-    /// How old the I/Os were, ns, that were in flight when measuring ended, and older than the longest that the thread counted
-    /// here: the oldest first, at most 1024.
+    /// How old the I/Os were, ns, that were in flight when measuring ended, and older than the longest that
+    /// the thread counted here: the oldest first, at most 1024.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<u64>,
 }
@@ -224,7 +224,8 @@ pub struct IoErrors {
     pub count: u64,
     /// Where the first one was, byte offset in the target.
     pub first_offset: u64,
-    /// When they came back, us since measuring began (negative = before), ascending: the first 1023 and the last one.
+    /// When they came back, us since measuring began (negative = before), ascending: the first 1023 and the
+    /// last one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at_us: Vec<i64>,
 }

@@ -30,11 +30,12 @@ pub struct Observed {
     /// Active CPUs that went offline meanwhile, by the kernel's numbers: nothing is known of their times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offline: Vec<u32>,
-    /// How often the processors that threads are bound to went to sleep; empty = none is, or the kernel doesn't count.
+    /// How often the processors that threads are bound to went to sleep; empty = none is, or the kernel
+    /// doesn't count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sleeps: Vec<CpuSleeps>,
-    /// The longest that any processor might take to wake up during the time span's I/O, us (`--cpu-latency`); missing =
-    /// as the machine has it.
+    /// The longest that any processor might take to wake up during the time span's I/O, us
+    /// (`--cpu-latency`); missing = as the machine has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_latency: Option<u32>,
     /// How hot it was; missing = there are no sensors and counters.
@@ -49,8 +50,8 @@ pub struct Observed {
     /// What was traced (`-e`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
-    /// By thread why its I/Os were done one after the other although more were to be outstanding, null = they weren't, or the
-    /// engine was asked for; empty = so for all threads.
+    /// By thread why its I/Os were done one after the other although more were to be outstanding, null =
+    /// they weren't, or the engine was asked for; empty = so for all threads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_by_one: Vec<Option<OneByOne>>,
     /// Whether completions were polled for (`--poll`): no processor slept meanwhile.

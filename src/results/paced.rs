@@ -1,15 +1,15 @@
 //! I/Os that have a time to start at (`-g`): how they kept to it, and how long they took from there.
 //!
-//! The latency of an I/O counts from where it was handed over. When the storage stalls, all requests of a thread are in
-//! flight, so what should have been started meanwhile isn't, and its wait is in no latency. Counted from the time at which it
-//! was to start, it is.
+//! The latency of an I/O counts from where it was handed over. When the storage stalls, all requests of a
+//! thread are in flight, so what should have been started meanwhile isn't, and its wait is in no latency.
+//! Counted from the time at which it was to start, it is.
 
 use super::summary::{Chart, LatencyFigures};
 use crate::stats::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Started so long after it was due an I/O is late, ns. To sleep until the next one and to be woken up takes some 10 to 100
-/// us; ten times that is no accident of scheduling.
+/// Started so long after it was due an I/O is late, ns. To sleep until the next one and to be woken up
+/// takes some 10 to 100 us; ten times that is no accident of scheduling.
 pub const LATE: u64 = 1_000_000;
 
 /// I/Os of one direction that had a time to start at: all that are counted.

@@ -148,8 +148,8 @@ fn ms(nanos: f64) -> f64 {
     nanos / 1e6
 }
 
-/// ns -> ms by way of single precision, as DISKSPD keeps single latencies: it decides how the halves of a printed
-/// digit are rounded (19.5 us is shown as 0.020 ms, not as 0.019).
+/// ns -> ms by way of single precision, as DISKSPD keeps single latencies: it decides how the halves of a
+/// printed digit are rounded (19.5 us is shown as 0.020 ms, not as 0.019).
 fn single_ms(nanos: u64) -> f64 {
     let micros = (nanos as f64 / 1000.0) as f32;
     f64::from(micros / 1000.0)

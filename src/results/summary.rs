@@ -1,4 +1,5 @@
-//! The summary: every figure that reports show, derived once. All reports print these, so they can't disagree.
+//! The summary: every figure that reports show, derived once. All reports print these, so they can't
+//! disagree.
 
 use super::{
     CpuTable, EffectiveRange, IntervalFigures, PacedFigures, TraceFigures, WaitStatistics, WeightedStdDevs,
@@ -128,7 +129,8 @@ pub struct LatencyFigures {
 /// Latency distributions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatencyCharts {
-    /// One per distinct path, in order of first appearance; all threads merged. Empty if there is only one path.
+    /// One per distinct path, in order of first appearance; all threads merged. Empty if there is only one
+    /// path.
     pub paths: Vec<PathChart>,
     /// Everything merged.
     pub all: Chart,
@@ -197,8 +199,8 @@ pub struct FineChart {
 /// I/Os per second over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IopsSeries {
-    /// Population standard deviation of reads, I/Os per second, as DISKSPD defines it: of the first `reached` intervals,
-    /// each taken for a whole one. `None` = none in any interval.
+    /// Population standard deviation of reads, I/Os per second, as DISKSPD defines it: of the first
+    /// `reached` intervals, each taken for a whole one. `None` = none in any interval.
     pub read_std_dev: Option<f64>,
     /// The same of writes.
     pub write_std_dev: Option<f64>,

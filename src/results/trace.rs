@@ -53,7 +53,8 @@ pub struct DeviceTimes {
 pub struct CompletionTimes {
     /// Completed within the window.
     pub requests: u64,
-    /// How long they took, ns. Those that were issued before the trace began, or whose record was lost, are missing.
+    /// How long they took, ns. Those that were issued before the trace began, or whose record was lost, are
+    /// missing.
     pub times: Histogram,
 }
 
@@ -103,7 +104,8 @@ pub struct DeviceFigures {
     pub reason: Option<String>,
 }
 
-/// Times of one direction, ms; `None` = no request, or for `own`: no I/O, or latencies weren't measured (`-L`).
+/// Times of one direction, ms; `None` = no request, or for `own`: no I/O, or latencies weren't measured
+/// (`-L`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompletionFigures {
     /// Requests completed.

@@ -5,8 +5,8 @@ use crate::profile::TargetId;
 use crate::stats::{Histogram, Moments, SeriesSum};
 use std::collections::BTreeMap;
 
-/// What adds up: neither order nor grouping matters, and what is new ([`Default`]) changes nothing. Sums that would be too
-/// large for their numbers stay at the largest.
+/// What adds up: neither order nor grouping matters, and what is new ([`Default`]) changes nothing. Sums
+/// that would be too large for their numbers stay at the largest.
 pub trait AddUp<Other = Self>: Default {
     /// Adds what `other` holds.
     fn add(&mut self, other: &Other);

@@ -1,6 +1,6 @@
 //! What a run says while it goes on, to whoever listens.
 
-use super::listener::{Listener, Nobody, Progress, Rates, Wants};
+use super::listener::{Listener, Nobody, Progress, Speed, Wants};
 use super::live::{Counters, Seen, collect};
 use crate::clock::{Nanos, SECOND};
 use crate::results::{IntervalFigures, Notice, NoticeSeverity};
@@ -146,7 +146,7 @@ impl fmt::Debug for Console {
 }
 
 /// What was done between two looks; `None` = they are the same one.
-fn rates(before: &Seen, now: &Seen) -> Option<Rates> {
+fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
     if before.at == 0 || now.at <= before.at {
         return None;
     }
@@ -155,7 +155,7 @@ fn rates(before: &Seen, now: &Seen) -> Option<Rates> {
     let cells = now.latencies_since(before);
     let count: u64 = cells.iter().sum();
     let mean = now.latency_sum.wrapping_sub(before.latency_sum) as f64 / count.max(1) as f64;
-    Some(Rates {
+    Some(Speed {
         iops: rate(now.ios, before.ios),
         bytes_per_s: rate(now.bytes, before.bytes),
         latency_ns: (count > 0).then(|| (mean, super::live::percentile(&cells, count, 0.99))),

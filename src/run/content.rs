@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Time for all targets together, ns.
 const TIME: Nanos = 300 * SECOND / 1000;
-/// Nobody waits longer than this for a read that hangs: a disk that has to start turning needs ten times as long.
+/// Nobody waits longer than this for a read that hangs: a disk that has to start turning needs ten times as
+/// long.
 const PATIENCE: Duration = Duration::from_millis(900);
 /// Targets that are looked at at the same time.
 const AT_ONCE: usize = 8;

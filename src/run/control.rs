@@ -76,8 +76,8 @@ impl Default for Doing {
     }
 }
 
-/// How long I/Os may take to come back after the end of a time span: longer than the 30 s after which the kernel's drivers
-/// give up on a command.
+/// How long I/Os may take to come back after the end of a time span: longer than the 30 s after which the
+/// kernel's drivers give up on a command.
 const GRACE: Nanos = 35 * SECOND;
 /// The same when the user has interrupted the run.
 const INTERRUPTED: Nanos = 5 * SECOND;
@@ -240,8 +240,8 @@ impl Control {
         self.tell(Turn::Died);
     }
 
-    /// Threads don't come back: leaves it to the supervisor to report what there is. Doesn't return where there is one: the
-    /// process is about to end.
+    /// Threads don't come back: leaves it to the supervisor to report what there is. Doesn't return where
+    /// there is one: the process is about to end.
     pub(super) fn abandon(&self) {
         self.tell(Turn::Abandoned);
         loop {
@@ -283,8 +283,8 @@ impl Control {
         self.changed.notify_all();
     }
 
-    /// Waits until so many workers have ended, for as long as it makes sense; `tell` is called once when that takes a while,
-    /// with how many are missing. False = they haven't.
+    /// Waits until so many workers have ended, for as long as it makes sense; `tell` is called once when
+    /// that takes a while, with how many are missing. False = they haven't.
     pub(super) fn wait_until_ended(&self, workers: usize, mut tell: impl FnMut(usize)) -> bool {
         let begin = clock::monotonic();
         let mut told = false;

@@ -1,5 +1,5 @@
-//! The files of `-c` of a time span, or of a whole run, are created: several at once, so that neither many small
-//! files nor files on several devices wait for each other.
+//! The files of `-c` of a time span, or of a whole run, are created: several at once, so that neither many
+//! small files nor files on several devices wait for each other.
 
 use super::console::Console;
 use super::control::Control;
@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// Files that are written at the same time. One large file keeps a device busy by itself; several hide what a small one
-/// costs besides its data: creation, allocation, flush.
+/// Files that are written at the same time. One large file keeps a device busy by itself; several hide what
+/// a small one costs besides its data: creation, allocation, flush.
 const AT_ONCE: usize = 4;
 /// Between two looks at progress and at the interruption.
 const TICK: Duration = Duration::from_millis(100);
@@ -43,8 +43,8 @@ pub enum NotCreated {
     Interrupted,
 }
 
-/// Creates files where they were located; block devices among them are left alone. After a failure or an interruption
-/// no further file is begun, and those that are being written are given up.
+/// Creates files where they were located; block devices among them are left alone. After a failure or an
+/// interruption no further file is begun, and those that are being written are given up.
 ///
 /// # Errors
 /// See [`NotCreated`]. A failure is one at the moment of an interruption too.
@@ -64,7 +64,8 @@ pub fn create_all(
     rounds(files).into_iter().try_for_each(|files| create_round(files, options, control, console))
 }
 
-/// Divides files into lists without duplicates: what is the same file by several names is written one after the other.
+/// Divides files into lists without duplicates: what is the same file by several names is written one after
+/// the other.
 fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
     let mut rounds: Vec<(Vec<Place>, Round)> = Vec::new();
     for file in files {
@@ -80,7 +81,8 @@ fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
     rounds.into_iter().map(|(_, files)| files).collect()
 }
 
-/// The files as they are in the end: what is the same file by several names is there once, as the last one wants it.
+/// The files as they are in the end: what is the same file by several names is there once, as the last one
+/// wants it.
 fn last_of_each(files: &[(File, PathBuf)]) -> impl Iterator<Item = &(File, PathBuf)> {
     let mut places: Vec<Place> = Vec::new();
     files.iter().rev().filter(move |(_, path)| {
@@ -186,8 +188,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Starts the threads and shows their progress; returns what became of the files that were begun, in the order of
-    /// their ends.
+    /// Starts the threads and shows their progress; returns what became of the files that were begun, in
+    /// the order of their ends.
     fn run(&self, control: &Control, console: &Console) -> Result<Vec<Ended>, String> {
         std::thread::scope(|scope| {
             let (say, said) = mpsc::channel();

@@ -8,8 +8,8 @@ use std::time::Duration;
 /// Between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// Does the same work in so many threads of this name, and reports now and then until all have ended. The first error
-/// counts; from then on `failed` is true, by which the others are to know that they can end.
+/// Does the same work in so many threads of this name, and reports now and then until all have ended. The
+/// first error counts; from then on `failed` is true, by which the others are to know that they can end.
 ///
 /// # Errors
 /// That of the work, or of starting a thread.

@@ -70,7 +70,8 @@ impl Desk {
     }
 }
 
-/// What has to be said about what has not come back: a message, with a line for each I/O. `ended`: when the run ended.
+/// What has to be said about what has not come back: a message, with a line for each I/O. `ended`: when the
+/// run ended.
 pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ended: Nanos, now: Nanos) -> String {
     let seconds = |since: Nanos| now.saturating_sub(since) as f64 / SECOND as f64;
     let mut text = String::new();

@@ -1,4 +1,5 @@
-//! Where something is written that isn't the test itself (a report, a stream, a log), and that it destroys nothing.
+//! Where something is written that isn't the test itself (a report, a stream, a log), and that it destroys
+//! nothing.
 
 mod doubles;
 
@@ -17,8 +18,8 @@ const LINKS: usize = 40;
 /// What a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
-    /// A descriptor of this process: `/dev/stdout`, `/dev/fd/<n>`. Opened anew a file behind it would be written from
-    /// its start, over what others write through the descriptor.
+    /// A descriptor of this process: `/dev/stdout`, `/dev/fd/<n>`. Opened anew a file behind it would be
+    /// written from its start, over what others write through the descriptor.
     Descriptor(i32),
     /// A pipe, a terminal: what is neither replaced nor truncated.
     Special,
@@ -39,7 +40,8 @@ pub fn descriptor(number: i32) -> PathBuf {
     format!("/proc/self/fd/{number}").into()
 }
 
-/// A descriptor that the program was started with, for writing behind what it holds. `given`: by which option.
+/// A descriptor that the program was started with, for writing behind what it holds. `given`: by which
+/// option.
 ///
 /// # Errors
 /// A message: it isn't open.
@@ -68,8 +70,8 @@ impl Destination {
         }
     }
 
-    /// The same of a path that is going to be written to: nothing is followed, written or replaced on the way that somebody
-    /// else may have put there to lead us. `given`: by which option.
+    /// The same of a path that is going to be written to: nothing is followed, written or replaced on the
+    /// way that somebody else may have put there to lead us. `given`: by which option.
     ///
     /// # Errors
     /// A message: what lies there, and whose it is.
@@ -104,8 +106,8 @@ enum Followed {
     Planted(PathBuf),
 }
 
-/// The path behind links, or the descriptor of this process that it names: those look like links too, but what they
-/// say is no path for a pipe, and another file than the open one when that was renamed.
+/// The path behind links, or the descriptor of this process that it names: those look like links too, but
+/// what they say is no path for a pipe, and another file than the open one when that was renamed.
 fn follow(path: &Path, refused: impl Fn(&Path) -> bool) -> Followed {
     let descriptors = std::fs::canonicalize("/proc/self/fd").ok();
     let mut path = path.to_owned();
@@ -115,8 +117,8 @@ fn follow(path: &Path, refused: impl Fn(&Path) -> bool) -> Followed {
         if let Some(number) = name.filter(|_| parent.is_some() && parent == descriptors) {
             return Followed::Descriptor(number);
         }
-        // Read before it's looked at: what others have put there by then is seen, and what they put there later isn't
-        // followed.
+        // Read before it's looked at: what others have put there by then is seen, and what they put there
+        // later isn't followed.
         let link = std::fs::read_link(&path);
         if refused(&path) {
             return Followed::Planted(path);
@@ -127,7 +129,8 @@ fn follow(path: &Path, refused: impl Fn(&Path) -> bool) -> Followed {
     Followed::Path(path)
 }
 
-/// Whose this is, where it's neither ours nor of the folder's owner, and everybody may put files into the folder.
+/// Whose this is, where it's neither ours nor of the folder's owner, and everybody may put files into the
+/// folder.
 fn foreign(path: &Path) -> Option<u32> {
     let there = std::fs::symlink_metadata(path).ok()?;
     let folder = std::fs::metadata(folder_of(path)?).ok()?;
@@ -140,7 +143,8 @@ fn folder_of(path: &Path) -> Option<&Path> {
     Some(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
 }
 
-/// Where the targets of a profile are; as they were given where that can't be found out: the run itself says why.
+/// Where the targets of a profile are; as they were given where that can't be found out: the run itself
+/// says why.
 pub fn targets(profile: &Profile) -> Vec<PathBuf> {
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     targets
@@ -150,8 +154,8 @@ pub fn targets(profile: &Profile) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Refuses to write to a path that is one of the run's targets, by whatever name, or will be when it's created; or to a
-/// block device. `option`: where the path was given.
+/// Refuses to write to a path that is one of the run's targets, by whatever name, or will be when it's
+/// created; or to a block device. `option`: where the path was given.
 ///
 /// # Errors
 /// A message.

@@ -1,5 +1,5 @@
-//! What the workers take: their CPU times and the counters of control groups, at both edges of the measured window, and
-//! what else used the CPUs.
+//! What the workers take: their CPU times and the counters of control groups, at both edges of the measured
+//! window, and what else used the CPUs.
 
 use super::cost;
 use super::live::Counters;
@@ -106,8 +106,9 @@ impl Watch {
     }
 }
 
-/// How long a thread had been waiting for a CPU already when the window closed, ns: the kernel counts a wait when it is
-/// over. What was counted afterwards beyond the time that passed began before. Both: when, and the wait counted until then.
+/// How long a thread had been waiting for a CPU already when the window closed, ns: the kernel counts a
+/// wait when it is over. What was counted afterwards beyond the time that passed began before. Both: when,
+/// and the wait counted until then.
 fn going_on((closed, waiting): (Nanos, u64), (over, waited): (Nanos, u64)) -> u64 {
     waited.saturating_sub(waiting).saturating_sub(over.saturating_sub(closed))
 }

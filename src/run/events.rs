@@ -1,5 +1,5 @@
-//! Events between processes: several runs start together, a script learns when measuring begins and ends, anybody
-//! stops a run. What an event is stands in [`crate::sys::event`].
+//! Events between processes: several runs start together, a script learns when measuring begins and ends,
+//! anybody stops a run. What an event is stands in [`crate::sys::event`].
 
 use super::console::Console;
 use super::control::Control;
@@ -112,7 +112,8 @@ pub fn stop_when_set(event: Arc<Event>, control: Arc<Control>) -> io::Result<Sto
     let control: Weak<Control> = Arc::downgrade(&control);
     std::thread::Builder::new().name("stop event".into()).spawn(move || {
         while !ended.load(Ordering::Relaxed) {
-            // Woken by the event itself; the limit only lets the thread end after its run, and costs the run nothing.
+            // Woken by the event itself; the limit only lets the thread end after its run, and costs the
+            // run nothing.
             match event.wait(Duration::from_secs(1)) {
                 Ok(false) => {}
                 Ok(true) => {

@@ -1,5 +1,6 @@
-//! A worker does an exact number of I/Os, in the calling thread and without a controlling one: what its loop takes per
-//! I/O can be counted and timed apart from everything around it. For `cargo xtask`; no run of the program comes here.
+//! A worker does an exact number of I/Os, in the calling thread and without a controlling one: what its
+//! loop takes per I/O can be counted and timed apart from everything around it. For `cargo xtask`; no run
+//! of the program comes here.
 
 use super::console::Console;
 use super::control::{Control, Phase};
@@ -39,13 +40,13 @@ pub struct Cost {
 pub enum Time {
     /// As in a run of the program.
     Real,
-    /// Every I/O takes so many ns: what the loop decides by time is the same whenever, and wherever, it runs. What
-    /// reading a clock takes is left out.
+    /// Every I/O takes so many ns: what the loop decides by time is the same whenever, and wherever, it
+    /// runs. What reading a clock takes is left out.
     Steady(Nanos),
 }
 
-/// Lets thread 0 of the profile's first time span measure until `ios` I/Os have ended, or up to one queue depth more.
-/// Its targets have to be there, unless the engine needs none; devices can't be written to.
+/// Lets thread 0 of the profile's first time span measure until `ios` I/Os have ended, or up to one queue
+/// depth more. Its targets have to be there, unless the engine needs none; devices can't be written to.
 ///
 /// # Errors
 /// A message: the profile doesn't fit, the worker can't be set up, or an I/O failed.

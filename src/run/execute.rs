@@ -62,24 +62,24 @@ pub struct Executed {
 
 /// Why nothing was run. Nothing was touched either.
 #[derive(Debug)]
-pub enum Refusal {
-    /// Profile or method break rules: [`validate`] and [`validate::method`] tell them.
+pub enum NotRun {
+    /// Profile or method break rules: [`validate()`] and [`validate::method()`] tell them.
     Invalid(Vec<validate::Finding>),
     /// The machine, or this version of the program, can't do it.
     Unfit(Vec<PlanError>),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for NotRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = match self {
-            Refusal::Invalid(findings) => findings.iter().map(|finding| finding.message.clone()).collect(),
-            Refusal::Unfit(errors) => errors.iter().map(PlanError::to_string).collect(),
+            NotRun::Invalid(findings) => findings.iter().map(|finding| finding.message.clone()).collect(),
+            NotRun::Unfit(errors) => errors.iter().map(PlanError::to_string).collect(),
         };
         f.write_str(&lines.join("\n"))
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for NotRun {}
 
 /// Runs a profile in this way, on this machine. Comes back in any case, with a record that holds what was
 /// measured: also when the run fails, is interrupted, or when the storage stops answering. Prints nothing
@@ -87,11 +87,11 @@ impl std::error::Error for Refusal {}
 ///
 /// # Errors
 /// It can't be run.
-pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<Executed, Refusal> {
+pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<Executed, NotRun> {
     let findings = validate(profile, false).into_iter().chain(validate::method(method));
     let errors: Vec<_> = findings.filter(|finding| finding.severity == Severity::Error).collect();
     if !errors.is_empty() {
-        return Err(Refusal::Invalid(errors));
+        return Err(NotRun::Invalid(errors));
     }
     let system = surroundings(profile, method);
     let options = Options {
@@ -113,7 +113,7 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
     let (outcome, left_behind) = match supervise(profile, &system, &options, &session.control, &console, tell)
     {
         End::Complete(Ok(outcome)) => (outcome, false),
-        End::Complete(Err(errors)) => return Err(Refusal::Unfit(errors)),
+        End::Complete(Err(errors)) => return Err(NotRun::Unfit(errors)),
         End::LeftBehind(mut outcome) => {
             outcome.troubles.extend(console.end());
             (outcome, true)
@@ -220,8 +220,8 @@ mod tests {
         let (mut profile, mut method) = simulated(1, EngineKind::Sim);
         method.until_steady_s = Some(60);
         let refusal = execute(&profile, &method, &Session::default()).unwrap_err();
-        assert!(matches!(&refusal, Refusal::Invalid(findings) if findings[0].rule == "M1"), "{refusal}");
+        assert!(matches!(&refusal, NotRun::Invalid(findings) if findings[0].rule == "M1"), "{refusal}");
         (method.until_steady_s, profile.time_spans) = (None, Vec::new());
-        assert!(matches!(execute(&profile, &method, &Session::default()), Err(Refusal::Invalid(_))));
+        assert!(matches!(execute(&profile, &method, &Session::default()), Err(NotRun::Invalid(_))));
     }
 }

@@ -1,4 +1,5 @@
-//! Why a run fails, told once for each cause: what is missing is missing for hundreds of threads at the same time.
+//! Why a run fails, told once for each cause: what is missing is missing for hundreds of threads at the
+//! same time.
 
 /// Why a thread can't go on, for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]

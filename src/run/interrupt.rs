@@ -1,5 +1,6 @@
-//! Ctrl-C: the first one ends the run in order, with a report of what was measured; the second one ends it at once, with
-//! the same report; the third one kills. The same goes for `SIGTERM`, and for a lost connection (`SIGHUP`).
+//! Ctrl-C: the first one ends the run in order, with a report of what was measured; the second one ends it
+//! at once, with the same report; the third one kills. The same goes for `SIGTERM`, and for a lost
+//! connection (`SIGHUP`).
 
 use super::control::Control;
 use super::events;
@@ -16,8 +17,8 @@ pub struct Watch {
     close: Close,
 }
 
-/// Starts watching on behalf of a run; a signal also sets the event of `-yp`, for others to stop by. `document`:
-/// standard output is for another program to read, so that what is said goes to standard error.
+/// Starts watching on behalf of a run; a signal also sets the event of `-yp`, for others to stop by.
+/// `document`: standard output is for another program to read, so that what is said goes to standard error.
 ///
 /// # Errors
 /// The handlers can't be installed.

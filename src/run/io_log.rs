@@ -76,11 +76,12 @@ struct Output {
 }
 
 impl IoLog {
-    /// Makes the file. It's seen from its first I/O on, but takes the place of an earlier one only at [`IoLog::end`].
-    /// `-` is standard output.
+    /// Makes the file. It's seen from its first I/O on, but takes the place of an earlier one only at
+    /// [`IoLog::end`]. `-` is standard output.
     ///
     /// # Errors
-    /// A message: it can't be created. That it overwrites nothing is for [`super::destination`] to say, before.
+    /// A message: it can't be created. That it overwrites nothing is for [`super::destination`] to say,
+    /// before.
     pub fn create(path: &Path) -> Result<IoLog, String> {
         let name = path.display();
         let mut file = LateFile::open(path, &format!("--io-log {name}"))?;
@@ -89,8 +90,8 @@ impl IoLog {
         Ok(IoLog { path: path.to_path_buf(), output: Mutex::new(output), left: AtomicBool::new(false) })
     }
 
-    /// The run is over. With figures its log takes its place, and an earlier one is replaced; without, that stays as it
-    /// is, and what was logged is kept beside it.
+    /// The run is over. With figures its log takes its place, and an earlier one is replaced; without, that
+    /// stays as it is, and what was logged is kept beside it.
     pub fn end(&self, has_figures: bool) {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         if has_figures {
@@ -100,8 +101,8 @@ impl IoLog {
         }
     }
 
-    /// The run is left behind, its workers with it: what they logged so far takes its place now. Waits a second at most for
-    /// it to be written, because the log's own file may be what hangs.
+    /// The run is left behind, its workers with it: what they logged so far takes its place now. Waits a
+    /// second at most for it to be written, because the log's own file may be what hangs.
     pub fn leave(&self) {
         self.left.store(true, Ordering::Release);
         let deadline = clock::monotonic() + LEAVING;
@@ -269,7 +270,8 @@ fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
     }
 }
 
-/// What one worker has logged and the writer has not yet written: one of them puts in, the other one takes out.
+/// What one worker has logged and the writer has not yet written: one of them puts in, the other one takes
+/// out.
 #[derive(Debug)]
 pub struct Ring {
     thread: u32,

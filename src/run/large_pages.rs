@@ -1,4 +1,5 @@
-//! Large pages for the I/O buffers of all threads (`-l`): what they take together of what there was before they did.
+//! Large pages for the I/O buffers of all threads (`-l`): what they take together of what there was before
+//! they did.
 
 use super::sources;
 use crate::plan::SpanPlan;

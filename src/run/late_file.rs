@@ -1,5 +1,5 @@
-//! A file that is written while the run goes on (`--stream`, `--io-log`), and replaces an earlier one only when there is
-//! something in it.
+//! A file that is written while the run goes on (`--stream`, `--io-log`), and replaces an earlier one only
+//! when there is something in it.
 
 use super::destination::{Destination, inherited, named, open_special};
 use crate::sys::place::{NewFile, Place};
@@ -28,8 +28,8 @@ impl LateFile {
     /// Looks at a place, and tries it out; `-` is standard output. What is there stays as it is.
     ///
     /// # Errors
-    /// A message: it can't be written, or belongs to somebody else. That it overwrites nothing of the run is for
-    /// [`super::destination`] to say, before.
+    /// A message: it can't be written, or belongs to somebody else. That it overwrites nothing of the run
+    /// is for [`super::destination`] to say, before.
     pub fn open(path: &Path, given: &str) -> Result<LateFile, String> {
         let path = named(path);
         let sink = match Destination::trusted(&path, given)? {
@@ -48,7 +48,8 @@ impl LateFile {
         matches!(&self.sink, Sink::New(file) if file.replaces())
     }
 
-    /// Lets others see what is written, by its name; what was there before is replaced. Can be written further.
+    /// Lets others see what is written, by its name; what was there before is replaced. Can be written
+    /// further.
     pub fn show(&mut self) {
         let Sink::New(file) = &mut self.sink else { return };
         if !file.is_placed()

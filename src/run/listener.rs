@@ -72,13 +72,13 @@ pub enum Progress<'a> {
         /// Until it ends.
         left_ns: Nanos,
         /// Since the last time; `None` = that was just now.
-        rates: Option<Rates>,
+        rates: Option<Speed>,
     },
 }
 
 /// What was done since progress was told last.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rates {
+pub struct Speed {
     /// I/Os per second.
     pub iops: f64,
     /// Bytes per second.

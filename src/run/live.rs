@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 /// 32 cells per octave: the middle of one is at most 1.6 % off.
 type Steps = Scale<5, 0, 64>;
 
-/// What one worker lets others see while it runs. Only the worker writes, so a plain load and store is enough; and in
-/// cache lines of its own (two: they are fetched in pairs), so that no worker waits for another.
+/// What one worker lets others see while it runs. Only the worker writes, so a plain load and store is
+/// enough; and in cache lines of its own (two: they are fetched in pairs), so that no worker waits for
+/// another.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Counters {
@@ -18,7 +19,8 @@ pub struct Counters {
     latency_sum: AtomicU64,
     /// The thread, by the kernel's number; 0 = not yet.
     thread: AtomicI32,
-    /// When it had done its work, ns, and how long it had waited for a CPU until then, ns; 0 = not yet, or not known.
+    /// When it had done its work, ns, and how long it had waited for a CPU until then, ns; 0 = not yet, or
+    /// not known.
     over: AtomicU64,
     waited: AtomicU64,
     latency: Vec<AtomicU64>,
@@ -55,7 +57,8 @@ impl Counters {
         self.thread.load(Relaxed)
     }
 
-    /// The calling thread, which is the worker, has done its work at `now` and waited so long for a CPU in all, ns.
+    /// The calling thread, which is the worker, has done its work at `now` and waited so long for a CPU in
+    /// all, ns.
     pub fn is_over(&self, now: Nanos, waited: u64) {
         self.waited.store(waited, Relaxed);
         self.over.store(now, Relaxed);

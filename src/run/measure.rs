@@ -159,7 +159,8 @@ fn closed(
     SpanOutcome { results, failures, ..SpanOutcome::default() }
 }
 
-/// Takes what there is of all workers, of which those that are `alive` don't come back. Returns what has to be said.
+/// Takes what there is of all workers, of which those that are `alive` don't come back. Returns what has to
+/// be said.
 fn take_over(
     plan: &SpanPlan,
     desks: &[Desk],
@@ -236,7 +237,8 @@ fn work(
         return;
     }
     worker.work(shared.span, |ended, in_flight| {
-        // A wait for a CPU is counted when it is over: this one shows what was going on when the window closed.
+        // A wait for a CPU is counted when it is over: this one shows what was going on when the window
+        // closed.
         if let Some(live) = live
             && let Some(waited) =
                 ThreadTimes::of(&Root::live(), live.thread()).and_then(|times| times.waiting)

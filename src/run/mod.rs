@@ -5,7 +5,8 @@
 //! per time span:  probe targets ─▶ plan ─▶ prepare files ─▶ plan again ─▶ workers ─▶ SpanResults
 //! ```
 //!
-//! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by a worker.
+//! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by
+//! a worker.
 
 mod console;
 mod content;
@@ -58,10 +59,10 @@ pub use console::Console;
 pub use content::look as look_at_content;
 pub use control::Control;
 pub use events::Events;
-pub use execute::{Executed, Refusal, Session, execute, surroundings};
+pub use execute::{Executed, NotRun, Session, execute, surroundings};
 pub use interrupt::watch;
 pub use late_file::{FromTheFirstLine, LateFile};
-pub use listener::{Listener, Nobody, Progress, Rates, Wants};
+pub use listener::{Listener, Nobody, Progress, Speed, Wants};
 pub use live::Counters;
 pub use observe::Observer;
 pub use options::Options;
@@ -85,13 +86,14 @@ pub struct Outcome {
     pub results: Results,
     /// Why the run failed; empty = it didn't. An interrupted run did not fail.
     pub failures: Vec<String>,
-    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log that is not
-    /// complete, data that was lost. The exit code is that of a failed run.
+    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log
+    /// that is not complete, data that was lost. The exit code is that of a failed run.
     pub troubles: Vec<String>,
 }
 
-/// Runs all time spans of a profile, one after the other. After a failure or an interruption the rest is skipped.
-/// `after_span` sees the results so far when one has ended and another follows: so they can be saved.
+/// Runs all time spans of a profile, one after the other. After a failure or an interruption the rest is
+/// skipped. `after_span` sees the results so far when one has ended and another follows: so they can be
+/// saved.
 ///
 /// # Errors
 /// The profile can't be carried out on this machine or by this version; nothing has been touched.

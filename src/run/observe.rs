@@ -1,7 +1,7 @@
 //! Observes the measured window from outside: what `truth` judges the figures by.
 //!
-//! Everything is read by the controlling thread, before accounting is switched on and after it is switched off: within
-//! the window nothing happens that wouldn't happen without an observer.
+//! Everything is read by the controlling thread, before accounting is switched on and after it is switched
+//! off: within the window nothing happens that wouldn't happen without an observer.
 
 use super::effort;
 use super::live::Counters;
@@ -30,7 +30,8 @@ pub struct Observer<'a> {
 }
 
 impl<'a> Observer<'a> {
-    /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds. `trace`: what is open already.
+    /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds. `trace`:
+    /// what is open already.
     ///
     /// # Errors
     /// What has to be traced (`-e`) can't be.

@@ -29,8 +29,8 @@ pub struct DeviceWatch {
 #[derive(Debug)]
 struct Target {
     facts: TargetDevices,
-    /// Of a target that is written to, or that is one of several and read through the page cache: open, to ask the kernel
-    /// what of it is in memory, and to flush it.
+    /// Of a target that is written to, or that is one of several and read through the page cache: open, to
+    /// ask the kernel what of it is in memory, and to flush it.
     file: Option<File>,
     written: bool,
     cached: bool,
@@ -40,7 +40,8 @@ struct Target {
     size: u64,
 }
 
-/// Longest time that may be spent on asking what of the targets is in memory only, ns. What takes longer stays unknown.
+/// Longest time that may be spent on asking what of the targets is in memory only, ns. What takes longer
+/// stays unknown.
 const PATIENCE: clock::Nanos = 20_000_000;
 /// Bytes asked about at once: below a millisecond when all of them are cached.
 const PIECE: u64 = 16 << 20;
@@ -66,7 +67,8 @@ impl Target {
 }
 
 impl DeviceWatch {
-    /// Finds out what the targets lie on, and opens the counters. `flush`: write what is in memory at the end.
+    /// Finds out what the targets lie on, and opens the counters. `flush`: write what is in memory at the
+    /// end.
     pub fn new(plan: &SpanPlan, flush: bool) -> DeviceWatch {
         let targets = targets(plan);
         let several = targets.len() > 1;
@@ -100,8 +102,8 @@ impl DeviceWatch {
         }
     }
 
-    /// The first reading. What is between it and the window is counted by the devices but not by the workers, so
-    /// nothing else comes between.
+    /// The first reading. What is between it and the window is counted by the devices but not by the
+    /// workers, so nothing else comes between.
     pub fn begin(&mut self) {
         let at = clock::monotonic();
         self.before = Some((at, self.counters.read()));
@@ -113,8 +115,8 @@ impl DeviceWatch {
         self.after = Some((clock::monotonic(), reading));
     }
 
-    /// How much of the targets is in memory only. It takes longer the more is: nothing that has to be read at the
-    /// window's end may come behind it.
+    /// How much of the targets is in memory only. It takes longer the more is: nothing that has to be read
+    /// at the window's end may come behind it.
     pub fn look_at_memory(&mut self) {
         let deadline = clock::monotonic() + PATIENCE;
         for target in &mut self.targets {

@@ -29,7 +29,8 @@ pub(super) struct Clocked<'a> {
 }
 
 impl Clocked<'_> {
-    /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go into `results`.
+    /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go
+    /// into `results`.
     pub(super) fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
         let Clocked { plan, events, control, console, .. } = *self;
         console.verbose(|| format!("starting: {} threads", plan.workers.len()));

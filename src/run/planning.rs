@@ -9,7 +9,8 @@ use crate::system::completion;
 use crate::system::target::{self, TargetFacts};
 use std::path::PathBuf;
 
-/// Looks at the targets as they are now and plans the span on them; what it needs of the machine is asked of `probes`.
+/// Looks at the targets as they are now and plans the span on them; what it needs of the machine is asked
+/// of `probes`.
 ///
 /// # Errors
 /// Everything that doesn't fit.
@@ -26,7 +27,8 @@ pub fn probe_and_plan(
     Ok(plan)
 }
 
-/// Where the targets are, in their order. Looked up once for a span: what is checked has to be what is opened.
+/// Where the targets are, in their order. Looked up once for a span: what is checked has to be what is
+/// opened.
 pub(super) fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec<PlanError>> {
     let mut errors = Vec::new();
     let locations = span.targets.iter().map(|target| match target::locate(target.path.as_bytes()) {

@@ -20,8 +20,8 @@ pub struct File {
     pub zero: bool,
 }
 
-/// Decides which files those are, in the order of their paths' bytes. All targets of a path in all time spans are
-/// looked at together; a target without a size counts as size 0.
+/// Decides which files those are, in the order of their paths' bytes. All targets of a path in all time
+/// spans are looked at together; a target without a size counts as size 0.
 pub fn files(profile: &Profile) -> Vec<File> {
     let Some(which) = profile.precreate_files else { return Vec::new() };
     let mut by_path: BTreeMap<&RawText, Vec<&Target>> = BTreeMap::new();
@@ -44,8 +44,9 @@ fn file(which: PrecreateFiles, path: &RawText, targets: &[&Target]) -> Option<Fi
     (fits && agree).then(|| File { path: path.clone(), size, zero })
 }
 
-/// The profile as it is run: every target states the size that its file will have. That is the size of a file created
-/// before the first time span, else the one that the last target of the time span on that file asks for.
+/// The profile as it is run: every target states the size that its file will have. That is the size of a
+/// file created before the first time span, else the one that the last target of the time span on that file
+/// asks for.
 pub fn resized(profile: &Profile) -> Profile {
     let precreated: HashMap<RawText, u64> =
         files(profile).into_iter().map(|file| (file.path, file.size)).collect();
@@ -90,7 +91,8 @@ mod tests {
     use crate::profile::TimeSpan;
     use PrecreateFiles::*;
 
-    /// A profile with one time span per list; a target is its path, its size (0 = none), whether it writes zeros.
+    /// A profile with one time span per list; a target is its path, its size (0 = none), whether it writes
+    /// zeros.
     fn profile(which: Option<PrecreateFiles>, spans: &[&[(&str, u64, bool)]]) -> Profile {
         let target = |&(path, size, zero): &(&str, u64, bool)| Target {
             path: path.into(),

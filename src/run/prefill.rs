@@ -32,8 +32,8 @@ const THREADS: usize = 4;
 /// Time for looking whether a device is empty, ns.
 const LOOK: u64 = 300_000_000;
 
-/// Fills the targets that are read: of regular files the parts that were never written, over their whole size; of block
-/// devices, which tell nothing of that, the part that is read, and only with `--destroy`.
+/// Fills the targets that are read: of regular files the parts that were never written, over their whole
+/// size; of block devices, which tell nothing of that, the part that is read, and only with `--destroy`.
 ///
 /// # Errors
 /// A message: which target can't be filled, and why. Also when the user interrupted.
@@ -89,7 +89,8 @@ fn needs_destroy(order: &Order) -> String {
     )
 }
 
-/// The devices that would be refused, one message each; what `auto` does isn't known before the device is looked at.
+/// The devices that would be refused, one message each; what `auto` does isn't known before the device is
+/// looked at.
 pub(super) fn refusals(plan: &SpanPlan, options: &Options) -> Vec<String> {
     if options.destroy || matches!(options.method.prefill, None | Some(Prefill::Auto)) {
         return Vec::new();
@@ -247,7 +248,8 @@ impl Shared<'_> {
                 }
                 _ => {
                     positioned::write_all(&self.cached, bytes, from)?;
-                    // Memory full of dirty pages would stop everything at the end; where it can't be, the flush does all.
+                    // Memory full of dirty pages would stop everything at the end; where it can't be, the
+                    // flush does all.
                     let _ = writeback::start(&self.cached, from, to - from);
                 }
             }

@@ -1,5 +1,5 @@
-//! File preparation (`-c`): the file exists, has exactly the size, and every byte of it was really written. Space
-//! that is only allocated, or a hole, would be read without asking the device.
+//! File preparation (`-c`): the file exists, has exactly the size, and every byte of it was really written.
+//! Space that is only allocated, or a hole, would be read without asking the device.
 
 mod fill;
 mod outcome;
@@ -26,8 +26,8 @@ static ALLOCATING: Mutex<()> = Mutex::new(());
 /// A file to be prepared.
 #[derive(Debug, Clone, Copy)]
 pub struct Order<'a> {
-    /// Where. Missing directories of an absolute path are created. An existing link to a file is followed, one that
-    /// leads nowhere is an error: nothing is created at a place that was not named.
+    /// Where. Missing directories of an absolute path are created. An existing link to a file is followed,
+    /// one that leads nowhere is an error: nothing is created at a place that was not named.
     pub path: &'a Path,
     /// Exact size, bytes; 0 makes an empty file.
     pub size: u64,
@@ -37,11 +37,11 @@ pub struct Order<'a> {
     pub recreate: bool,
 }
 
-/// Prepares a file. `progress` gets (bytes done, bytes in all), at most some ten times a second; `stop` ends the work
-/// between two blocks.
+/// Prepares a file. `progress` gets (bytes done, bytes in all), at most some ten times a second; `stop`
+/// ends the work between two blocks.
 ///
-/// A file that this call created is removed again when it fails or is stopped. One that existed is only touched when what
-/// is ordered can be had, and never left with space that wasn't written, see [`State`].
+/// A file that this call created is removed again when it fails or is stopped. One that existed is only
+/// touched when what is ordered can be had, and never left with space that wasn't written, see [`State`].
 ///
 /// # Errors
 /// See [`Reason`]. Devices, directories and the like are errors: callers leave them out.
@@ -99,7 +99,8 @@ fn missing_folders(path: &Path) -> Vec<PathBuf> {
     folders.take_while(|folder| !folder.exists()).map(Path::to_owned).collect()
 }
 
-/// Removes directories that were made for a file which there is not; what somebody has put something into meanwhile stays.
+/// Removes directories that were made for a file which there is not; what somebody has put something into
+/// meanwhile stays.
 fn remove_folders(folders: &[PathBuf]) {
     let _ = folders.iter().try_for_each(std::fs::remove_dir);
 }
@@ -177,7 +178,8 @@ fn write(
     if stop.load(Ordering::Relaxed) {
         return Err(before(Reason::Stopped));
     }
-    // Not all user-space file systems can truncate a file that is open for writing only; a new one needn't be.
+    // Not all user-space file systems can truncate a file that is open for writing only; a new one needn't
+    // be.
     if found.len() > 0 {
         file.set_len(0).map_err(|error| before(kernel("truncate the file", error)))?;
     }
@@ -206,8 +208,8 @@ fn cut_off(file: &File, written: u64) -> State {
     State::Unfinished { size: file.metadata().map_or(written, |found| found.len()) }
 }
 
-/// The file a second time, past the page cache, and what offsets and lengths have to be multiples of, bytes; `None` =
-/// its file system can't, or the path leads to another file by now.
+/// The file a second time, past the page cache, and what offsets and lengths have to be multiples of,
+/// bytes; `None` = its file system can't, or the path leads to another file by now.
 fn open_direct(path: &Path, file: &File) -> Option<(File, u64)> {
     let direct = files::open_direct(path).ok()?;
     let needed = target::probe(path).ok()?.direct?.offset;

@@ -19,8 +19,9 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// An engine that the kernel forbids, or has no memory for, is better known before a large file is created for it.
-    /// What changes after the first answer, the workers are told when they make their engines.
+    /// An engine that the kernel forbids, or has no memory for, is better known before a large file is
+    /// created for it. What changes after the first answer, the workers are told when they make their
+    /// engines.
     ///
     /// # Errors
     /// Every engine of the plan that can't be had, and why.
@@ -43,7 +44,8 @@ impl Probes {
         self.engines.borrow_mut().entry(kind).or_insert_with(probe).clone()
     }
 
-    /// How a target completes its I/Os. What can't be told yet, because it is still to be created, is asked for anew.
+    /// How a target completes its I/Os. What can't be told yet, because it is still to be created, is asked
+    /// for anew.
     pub(super) fn completion(
         &self,
         location: &Path,
@@ -66,7 +68,8 @@ impl Probes {
         self.engines.borrow_mut().retain(|_, answer| !answer.as_ref().is_err_and(|why| why.lacking));
     }
 
-    /// What is to be traced (`-e`), which is the same in all time spans, is opened and kept for the first of them.
+    /// What is to be traced (`-e`), which is the same in all time spans, is opened and kept for the first
+    /// of them.
     ///
     /// # Errors
     /// It can't be traced, and what to do.

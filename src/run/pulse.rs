@@ -1,4 +1,5 @@
-//! The controlling thread's pulse: it wakes ten times a second, and knows by that when the whole program could not run.
+//! The controlling thread's pulse: it wakes ten times a second, and knows by that when the whole program
+//! could not run.
 
 use crate::clock::{self, Nanos, SECOND};
 use crate::results::Delays;

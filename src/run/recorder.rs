@@ -9,7 +9,8 @@ use crate::stats::{Histogram, IntervalLog, Intervals, Series};
 use crate::workload::ThreadWorkload;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Everything is allocated in [`Recorder::new`]; counting an I/O neither allocates nor locks nor divides by a float.
+/// Everything is allocated in [`Recorder::new`]; counting an I/O neither allocates nor locks nor divides by
+/// a float.
 #[derive(Debug)]
 pub struct Recorder {
     targets: Vec<TargetResults>,
@@ -117,8 +118,8 @@ pub struct OnTime {
     pub since_start: u64,
 }
 
-/// What a batch adds to a target. Counted without memory: adding to the account for every I/O, each addition would
-/// wait for the one before.
+/// What a batch adds to a target. Counted without memory: adding to the account for every I/O, each
+/// addition would wait for the one before.
 #[derive(Debug, Default)]
 struct Sums {
     all: Tally,
@@ -237,7 +238,8 @@ impl Recorder {
         }
     }
 
-    /// Counts how late an I/O started, and what that makes of its latency. It has been counted with the others.
+    /// Counts how late an I/O started, and what that makes of its latency. It has been counted with the
+    /// others.
     #[inline]
     pub fn count_on_time(&mut self, io: OnTime) {
         let OnTime { target, direction, delay, response, since_start } = io;
@@ -262,7 +264,8 @@ impl Recorder {
         }
     }
 
-    /// So many I/Os were due when measuring ended, the first one for so many ns, and had not been handed over.
+    /// So many I/Os were due when measuring ended, the first one for so many ns, and had not been handed
+    /// over.
     pub fn overdue(&mut self, target: usize, ios: u64, longest: u64) {
         self.targets[target].overdue = Some(Overdue { ios, longest });
     }
@@ -374,7 +377,8 @@ pub fn count_from(start: Nanos, errors: &mut [IoErrors]) {
     times.for_each(|at| *at = at.saturating_sub((start / 1000) as i64));
 }
 
-/// What kind of error this is, in a line: `read of 'x': 3 x Input/output error (EIO 5), first at offset 4096`.
+/// What kind of error this is, in a line: `read of 'x': 3 x Input/output error (EIO 5), first at offset
+/// 4096`.
 pub fn describe_error(plan: &SpanPlan, error: &IoErrors) -> String {
     let direction = match error.direction {
         Direction::Read => "read",

@@ -9,8 +9,8 @@ use crate::sys::cpu_latency::CpuLatency;
 use crate::system::claims;
 use std::path::{Path, PathBuf};
 
-/// The places that are written to in place, so that nothing of the user's may be there. `-c` creates files and leaves
-/// devices as they are: it adds none.
+/// The places that are written to in place, so that nothing of the user's may be there. `-c` creates files
+/// and leaves devices as they are: it adds none.
 pub(super) fn written<'a>(
     span: &'a TimeSpan,
     locations: &'a [PathBuf],
@@ -21,8 +21,8 @@ pub(super) fn written<'a>(
     targets.filter(move |(target, _)| target.write_ratio > 0 || prefilled).map(|(_, path)| path.as_path())
 }
 
-/// The places where files are created or filled, so that they must not be in use. Devices among them are left alone, or
-/// are among those of [`written`].
+/// The places where files are created or filled, so that they must not be in use. Devices among them are
+/// left alone, or are among those of [`written`].
 pub(super) fn prepared<'a>(
     span: &'a TimeSpan,
     locations: &'a [PathBuf],
@@ -43,8 +43,9 @@ pub fn cpu_latency_refusal(method: &Method) -> Result<(), Vec<PlanError>> {
     held.map(drop).map_err(|error| vec![PlanError::target(format!("--cpu-latency: {error}"))])
 }
 
-/// Why the span would be refused, one message for each place; empty when nothing is known against it. Devices are claimed
-/// as for the run, and given back at once: so it's known too who has one without a trace in /proc and /sys.
+/// Why the span would be refused, one message for each place; empty when nothing is known against it.
+/// Devices are claimed as for the run, and given back at once: so it's known too who has one without a
+/// trace in /proc and /sys.
 pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<String> {
     if options.method.simulated() {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! What waits in memory to be written to the targets is written before a run: its writing would be measured too.
+//! What waits in memory to be written to the targets is written before a run: its writing would be measured
+//! too.
 
 use super::console::Console;
 use super::control::Control;
@@ -16,8 +17,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// From then on the user is told what is waited for, in ticks.
 const LONG: u32 = 10;
 
-/// Writes what is in memory only of each target that lies on a device. Only the targets' own: whatever else waits in
-/// memory is not this program's to write. A medium that hangs doesn't hang an interruption: it is left to a thread.
+/// Writes what is in memory only of each target that lies on a device. Only the targets' own: whatever else
+/// waits in memory is not this program's to write. A medium that hangs doesn't hang an interruption: it is
+/// left to a thread.
 ///
 /// # Errors
 /// A message: something could not be written, which may be data that somebody else wrote there.

@@ -136,8 +136,8 @@ pub fn schedule(span: &SpanPlan) -> Schedule {
     Schedule { measure, cooldown, stop: cooldown + seconds(span.cooldown) }
 }
 
-/// Opens the targets; the same path used in the same way is opened once. Returns the files and, for each target, the
-/// index of its file.
+/// Opens the targets; the same path used in the same way is opened once. Returns the files and, for each
+/// target, the index of its file.
 ///
 /// A path may lead to another device than the one that was checked: the last look is at what is open.
 fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>), String> {
@@ -162,8 +162,8 @@ fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>),
     Ok((opened, index))
 }
 
-/// The worker's buffer, write slots filled with what is written (zero is what new memory holds), and for each target
-/// where in it the source of its write data begins.
+/// The worker's buffer, write slots filled with what is written (zero is what new memory holds), and for
+/// each target where in it the source of its write data begins.
 fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), String> {
     let refused = |why: &dyn std::fmt::Display| {
         format!("{} of memory for I/O buffers can't be had: {why}; lower -b or -o", units::Size(plan.buffer))

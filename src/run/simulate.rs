@@ -12,7 +12,8 @@ use super::worker::Phases;
 use crate::results::{CpuTimes, Ended, EndedBy, SpanResults};
 use crate::system::System;
 
-/// Runs the workers in virtual time, one after the other in this thread: the outcome depends on the plan alone.
+/// Runs the workers in virtual time, one after the other in this thread: the outcome depends on the plan
+/// alone.
 pub(super) fn simulate(
     shared: &Shared,
     system: &System,

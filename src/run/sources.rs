@@ -8,7 +8,8 @@ use crate::workload::{Random, payload};
 use std::fs::File;
 use std::io::{self, Read};
 
-/// Makes the sources of a span, in order: from their files, or with random content, which is the same in every run.
+/// Makes the sources of a span, in order: from their files, or with random content, which is the same in
+/// every run.
 ///
 /// # Errors
 /// A message: no memory, or a file can't be read.

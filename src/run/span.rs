@@ -71,7 +71,8 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     let Common { profile, precreated, prefilled, system, options, control, console, probes, log } = common;
     control.does("looks at the targets");
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.message).collect();
-    // The first plan finds what is wrong before anything is written, the second one sees the files as they came out.
+    // The first plan finds what is wrong before anything is written, the second one sees the files as they
+    // came out.
     let planned = locations(span, options).and_then(|at| {
         let plan = plan_at(&at, profile, span, system, options, probes)?;
         probes.engines_available(&plan).map(|()| (plan, at))
@@ -153,8 +154,8 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     outcome
 }
 
-/// Makes sure that nothing of the user's is destroyed, then creates the files of `-c`. What is returned keeps devices
-/// exclusively ours until the span is over.
+/// Makes sure that nothing of the user's is destroyed, then creates the files of `-c`. What is returned
+/// keeps devices exclusively ours until the span is over.
 fn protect_and_prepare(
     span: &TimeSpan,
     locations: &[PathBuf],

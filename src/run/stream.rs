@@ -1,5 +1,5 @@
-//! The figures of one interval after the other while the run goes on, for who wants them (`--stream`). The controlling
-//! thread makes them, from counters that the workers share.
+//! The figures of one interval after the other while the run goes on, for who wants them (`--stream`). The
+//! controlling thread makes them, from counters that the workers share.
 
 use super::live::{Counters, Seen, collect};
 use super::recorder::Completion;
@@ -61,8 +61,8 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// Measuring began at `start` (`started_at`: the same as wall-clock time, ms since 1970) and is to end at `end`;
-    /// `interval` in ms.
+    /// Measuring began at `start` (`started_at`: the same as wall-clock time, ms since 1970) and is to end
+    /// at `end`; `interval` in ms.
     pub fn new((start, end): (Nanos, Nanos), started_at: i64, interval: u32) -> Ticker {
         let width = u64::from(interval.max(SHORTEST)) * 1_000_000;
         let at_start = || Seen { at: start, ..Seen::default() };
@@ -158,8 +158,9 @@ fn response_times(cells: &[u64]) -> Option<IntervalResponse> {
     Some(IntervalResponse { p50: at(0.5), p95: at(0.95), p99: at(0.99), p999: at(0.999), max })
 }
 
-/// What the workers have counted by now. They count an I/O and its latency one after the other and may be in between: where
-/// there are latencies, those tell how many I/Os there are, so that each is in one line with its latency.
+/// What the workers have counted by now. They count an I/O and its latency one after the other and may be
+/// in between: where there are latencies, those tell how many I/Os there are, so that each is in one line
+/// with its latency.
 fn look<'a>(workers: impl Iterator<Item = &'a Counters>, now: Nanos) -> Seen {
     let mut seen = Seen { at: now, ..collect(workers) };
     if !seen.latency.is_empty() {
@@ -168,13 +169,15 @@ fn look<'a>(workers: impl Iterator<Item = &'a Counters>, now: Nanos) -> Seen {
     seen
 }
 
-/// I/Os, bytes and the sum of their latencies (ns) as rates; minimum, maximum and deviation are those of the cells.
+/// I/Os, bytes and the sum of their latencies (ns) as rates; minimum, maximum and deviation are those of
+/// the cells.
 fn direction((ios, bytes, sum): (u64, u64, u64), cells: &[u64], seconds: f64) -> IntervalDirection {
     let middle = |cell: usize| super::live::middle_of(cell) as f64 / 1e6;
     let first = cells.iter().position(|n| *n > 0);
     let last = cells.iter().rposition(|n| *n > 0);
     let latency = first.zip(last).filter(|_| ios > 0).map(|(first, last)| {
-        // The sum may lack an I/O of each worker, or have one more: among few I/Os that would be another latency altogether.
+        // The sum may lack an I/O of each worker, or have one more: among few I/Os that would be another
+        // latency altogether.
         let (least, most) = (super::live::floor_of(first), super::live::floor_of(last + 1));
         let mean = (sum as f64 / ios as f64).clamp(least as f64, most as f64) / 1e6;
         let filled = cells.iter().enumerate().filter(|(_, n)| **n > 0);

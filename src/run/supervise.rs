@@ -1,5 +1,5 @@
-//! The run in a thread of its own, so that there is always one that can tell what came of it: whatever the run waits for,
-//! the user can end it, and what was measured is reported.
+//! The run in a thread of its own, so that there is always one that can tell what came of it: whatever the
+//! run waits for, the user can end it, and what was measured is reported.
 
 use super::console::Console;
 use super::control::{Control, Turn};
@@ -19,8 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const HURRY: Duration = Duration::from_secs(3);
 /// The same when it only waits for another program: nothing can be lost.
 const WAITING: Duration = Duration::from_millis(200);
-/// Patience goes in such steps, and what a step takes longer doesn't count: where other programs, or the hypervisor, keep
-/// this thread from its processor they keep the run from it as well.
+/// Patience goes in such steps, and what a step takes longer doesn't count: where other programs, or the
+/// hypervisor, keep this thread from its processor they keep the run from it as well.
 const TICK: Duration = Duration::from_millis(100);
 /// Memory for the stack of the run's thread, bytes: as much as a main thread has.
 const STACK: usize = 8 << 20;
@@ -30,8 +30,8 @@ const STACK: usize = 8 << 20;
 pub enum End {
     /// By itself.
     Complete(Result<Outcome, Vec<PlanError>>),
-    /// It is left behind: threads of this process still wait for the kernel, or for another program. The process is to
-    /// be ended by [`crate::sys::process::end`].
+    /// It is left behind: threads of this process still wait for the kernel, or for another program. The
+    /// process is to be ended by [`crate::sys::process::end`].
     LeftBehind(Outcome),
 }
 

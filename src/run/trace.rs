@@ -1,7 +1,8 @@
 //! Traces the measured window (`-e`): what is counted, and how long the devices took.
 //!
-//! Counters stand still before the window and after it. Requests of the devices are recorded one by one, by the kernel
-//! into a buffer per CPU, and matched by a thread that keeps off the workers' CPUs. Nothing of this happens without `-e`.
+//! Counters stand still before the window and after it. Requests of the devices are recorded one by one, by
+//! the kernel into a buffer per CPU, and matched by a thread that keeps off the workers' CPUs. Nothing of
+//! this happens without `-e`.
 
 mod counters;
 mod recorder;
@@ -108,8 +109,9 @@ fn is_offline(error: &io::Error) -> bool {
     perf::is_absent(error)
 }
 
-/// What a trace needs, opened before the run touches anything: that is the surest way to know that it can be. Making it takes
-/// a tenth of a second, and removing it too, so the time span that comes first takes it over.
+/// What a trace needs, opened before the run touches anything: that is the surest way to know that it can
+/// be. Making it takes a tenth of a second, and removing it too, so the time span that comes first takes it
+/// over.
 #[derive(Debug)]
 pub struct Ready {
     machine: Machine,

@@ -11,8 +11,8 @@ use crate::stats::{Course, FEWEST};
 /// More than a minute of the time to come is not asked to be steady beforehand.
 const LONGEST_LOOK: u32 = 60;
 
-/// Goes on warming up until the run is steady, for `limit` s at most; `duration`: what is measured afterwards, s.
-/// `None` = ended early, by failure or interruption.
+/// Goes on warming up until the run is steady, for `limit` s at most; `duration`: what is measured
+/// afterwards, s. `None` = ended early, by failure or interruption.
 pub fn wait(
     limit: u32,
     duration: u32,
@@ -39,8 +39,9 @@ pub fn wait(
 /// Whether a warm-up of which these are the samples, one a second, may end. `limit`: the most it may take, s;
 /// `duration`: what is measured afterwards, s. `None` = it goes on.
 ///
-/// What has to be steady is the last half of it: who drifts slowly looks steady for a while, but not over a time that
-/// grows with the run. And at least half of what will be measured, up to a minute, and what a verdict needs at all.
+/// What has to be steady is the last half of it: who drifts slowly looks steady for a while, but not over a
+/// time that grows with the run. And at least half of what will be measured, up to a minute, and what a
+/// verdict needs at all.
 fn ended(samples: &[Sample], limit: u32, duration: u32) -> Option<WarmUp> {
     let passed = samples.last().map_or(0, |last| last.end_us / 1_000_000) as u32;
     let look = (duration / 2).min(LONGEST_LOOK).max(FEWEST as u32) as usize;

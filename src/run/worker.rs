@@ -43,8 +43,8 @@ pub use phases::{Phases, Schedule};
 pub use requests::Requests;
 use std::time::Duration;
 
-/// How long a worker sleeps at most before it looks at the phase again: a device that answers nothing any more must
-/// not keep it from ending.
+/// How long a worker sleeps at most before it looks at the phase again: a device that answers nothing any
+/// more must not keep it from ending.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Everything a worker works with; made in its own thread, on its own CPU.
@@ -55,7 +55,8 @@ pub struct Worker<'a> {
     pub engine: Box<dyn Engine>,
     /// Its addresses.
     pub workload: ThreadWorkload,
-    /// What it has in flight and what it has counted: put down whenever it calls its engine, which may not come back.
+    /// What it has in flight and what it has counted: put down whenever it calls its engine, which may not
+    /// come back.
     pub books: Owner<Books>,
     /// Who gets them then; taken out by whoever started the worker.
     pub heir: Option<Heir<Books>>,
@@ -83,14 +84,15 @@ pub struct Outcome {
 }
 
 impl<'a> Worker<'a> {
-    /// Does I/O until the phase is [`Phase::Stop`], or something fails. I/O that is in flight at the end is never
-    /// counted; the engine sees to it when it is dropped.
+    /// Does I/O until the phase is [`Phase::Stop`], or something fails. I/O that is in flight at the end is
+    /// never counted; the engine sees to it when it is dropped.
     pub fn run(self, span: &SpanPlan) -> Outcome {
         // The engine drains before anything else is given back.
         self.work(span, |outcome, _| outcome)
     }
 
-    /// The same; what came of it is handed in, with the I/Os that are still in flight, before the engine waits for those.
+    /// The same; what came of it is handed in, with the I/Os that are still in flight, before the engine
+    /// waits for those.
     pub fn work<T>(self, span: &SpanPlan, hand_in: impl FnOnce(Outcome, Vec<StuckIo>) -> T) -> T {
         let (mut work, mut owner) = Loop::new(self, span);
         let ended = if work.plan.routines { work.routines(&mut owner) } else { work.turns(&mut owner) };
@@ -229,8 +231,8 @@ impl<'a> Loop<'a> {
         Ok(())
     }
 
-    /// Draws the next I/Os of idle requests, as many as may go now. Returns when the next one may, if it is a limit
-    /// that keeps all that are left.
+    /// Draws the next I/Os of idle requests, as many as may go now. Returns when the next one may, if it is
+    /// a limit that keeps all that are left.
     #[inline]
     fn fill(&mut self, books: &mut Books) -> Option<Nanos> {
         self.batch.clear();
@@ -272,8 +274,8 @@ impl<'a> Loop<'a> {
         first
     }
 
-    /// Hands the batch over. The start stamp is read right before each handing over, once for all I/Os in it; what
-    /// writes carry is made after it. The books are put down afterwards.
+    /// Hands the batch over. The start stamp is read right before each handing over, once for all I/Os in
+    /// it; what writes carry is made after it. The books are put down afterwards.
     #[inline]
     fn hand_over(&mut self, owner: &mut Owner<Books>) -> Result<(), EngineError> {
         let mut batch = &self.batch[..];

@@ -1,5 +1,5 @@
-//! Bytes as text within JSON: base64 (RFC 4648, with padding), which every language reads. A list of numbers takes several
-//! times the room, and ten times as long to read.
+//! Bytes as text within JSON: base64 (RFC 4648, with padding), which every language reads. A list of
+//! numbers takes several times the room, and ten times as long to read.
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

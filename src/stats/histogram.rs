@@ -2,7 +2,8 @@
 
 use super::{Moments, Scale};
 
-/// 512 buckets per octave: the middle of one is at most 1/1024 off. Latencies from 2^40 ns (18 minutes) on share the last.
+/// 512 buckets per octave: the middle of one is at most 1/1024 off. Latencies from 2^40 ns (18 minutes) on
+/// share the last.
 type Buckets = Scale<9, 0, 40>;
 
 /// Buckets of a histogram.
@@ -10,10 +11,11 @@ pub(super) const BUCKETS: usize = Buckets::CELLS;
 
 /// Latencies in nanoseconds, log-linear: each octave is divided into 512 buckets of equal width.
 ///
-/// Below 1024 ns every latency has a bucket of its own; above, one read back is the middle of its bucket, at most
-/// 0.1 % off. Count, sums, minimum and maximum are exact. From 18 minutes on all latencies share the last bucket, which
-/// reads back as the maximum. The size is fixed, 128 KiB; fresh pages that no latency falls into are never touched,
-/// which matters where hundreds of threads and targets have two histograms each.
+/// Below 1024 ns every latency has a bucket of its own; above, one read back is the middle of its bucket,
+/// at most 0.1 % off. Count, sums, minimum and maximum are exact. From 18 minutes on all latencies share
+/// the last bucket, which reads back as the maximum. The size is fixed, 128 KiB; fresh pages that no
+/// latency falls into are never touched, which matters where hundreds of threads and targets have two
+/// histograms each.
 #[derive(Debug, Clone, Default)]
 pub struct Histogram {
     /// Latencies by [`index`]; those missing are 0 and not yet allocated.
@@ -31,8 +33,8 @@ impl PartialEq for Histogram {
 impl Eq for Histogram {}
 
 impl Histogram {
-    /// An empty histogram with all its memory: recording never allocates. [`Histogram::default`] takes none until
-    /// something is added.
+    /// An empty histogram with all its memory: recording never allocates. [`Histogram::default`] takes none
+    /// until something is added.
     pub fn new() -> Histogram {
         Histogram { counts: vec![0; BUCKETS], moments: Moments::default() }
     }
@@ -80,8 +82,8 @@ impl Histogram {
     }
 
     /// The smallest latency (ns) that at least the share `p` of all latencies doesn't exceed: the first whose
-    /// cumulated count reaches `p * count`, compared as doubles. Nothing is interpolated; 0 is the minimum, 1 the
-    /// maximum. `None` = empty.
+    /// cumulated count reaches `p * count`, compared as doubles. Nothing is interpolated; 0 is the minimum,
+    /// 1 the maximum. `None` = empty.
     pub fn percentile(&self, p: f64) -> Option<u64> {
         let (min, max) = (self.moments.min()?, self.moments.max()?);
         if p <= 0.0 {
@@ -105,16 +107,17 @@ impl Histogram {
         longer.fold(0, |sum, (_, count)| sum.saturating_add(count))
     }
 
-    /// Distinct latencies in units of 100 ns, DISKSPD's clock, as far as they can be told apart: exact where buckets
-    /// are narrower than that, below 51 us; above, those that share a bucket count once, so it is a lower bound.
+    /// Distinct latencies in units of 100 ns, DISKSPD's clock, as far as they can be told apart: exact
+    /// where buckets are narrower than that, below 51 us; above, those that share a bucket count once, so
+    /// it is a lower bound.
     pub fn distinct(&self) -> usize {
         let mut ticks: Vec<u64> = self.filled().map(|(index, _)| (middle(index) + 50) / 100).collect();
         ticks.dedup();
         ticks.len()
     }
 
-    /// (bucket, count) of every bucket that holds something, ascending. Looks only where something can be: reading an
-    /// untouched page costs a page fault.
+    /// (bucket, count) of every bucket that holds something, ascending. Looks only where something can be:
+    /// reading an untouched page costs a page fault.
     pub(super) fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let (first, last) = (index(self.moments.min), index(self.moments.max));
         // Empty: the minimum is above the maximum, and that's no range.

@@ -1,5 +1,5 @@
-//! A level that keeps being left: stalls, bursts and dips too short to be levels of their own, but too many or too deep to
-//! be left out.
+//! A level that keeps being left: stalls, bursts and dips too short to be levels of their own, but too many
+//! or too deep to be left out.
 
 use super::LARGEST_SLOPE;
 
@@ -18,14 +18,16 @@ pub struct Interruptions {
     pub begin: usize,
     /// The interval behind the last one.
     pub end: usize,
-    /// Intervals from the beginning of a stretch to that of the next; `None` = it isn't regular, or there are fewer than three.
+    /// Intervals from the beginning of a stretch to that of the next; `None` = it isn't regular, or there
+    /// are fewer than three.
     pub period: Option<f64>,
     /// Share of the variance of all intervals that lies between the two rates.
     pub explained: f64,
 }
 
-/// The interruptions of a series whose level, outliers left out, is `level`. `None` = they change the mean of all by less
-/// than matters ([`LARGEST_SLOPE`]), or the values scatter around one rate and not around two.
+/// The interruptions of a series whose level, outliers left out, is `level`. `None` = they change the mean
+/// of all by less than matters ([`LARGEST_SLOPE`]), or the values scatter around one rate and not around
+/// two.
 pub fn of(rates: &[f64], level: f64) -> Option<Interruptions> {
     let split = Split::of(rates)?;
     let (slow, fast): (Vec<f64>, Vec<f64>) = rates.iter().partition(|rate| **rate <= split.at);
@@ -57,9 +59,9 @@ pub fn of(rates: &[f64], level: f64) -> Option<Interruptions> {
     })
 }
 
-/// How much of the variance a division into two explains of one rate with normal noise, at most in 1 of 100 series of so
-/// many values (simulated, with values that resemble their neighbours by up to 0.8); evenly scattered values stay below
-/// 0.8 in long series.
+/// How much of the variance a division into two explains of one rate with normal noise, at most in 1 of 100
+/// series of so many values (simulated, with values that resemble their neighbours by up to 0.8); evenly
+/// scattered values stay below 0.8 in long series.
 fn explained_by_chance(count: usize) -> f64 {
     (0.7 + 2.4 / count.max(1) as f64).max(0.8)
 }
@@ -95,7 +97,8 @@ impl Split {
     }
 }
 
-/// Distance of the beginnings, if each is as far from the next as the others are, to an interval or a quarter.
+/// Distance of the beginnings, if each is as far from the next as the others are, to an interval or a
+/// quarter.
 fn period(begins: &[usize]) -> Option<f64> {
     let distances: Vec<f64> = begins.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
     let mean = mean_of(&distances);

@@ -1,24 +1,27 @@
-//! What happened interval by interval (`-D`), over all targets and directions of a thread, and merged over threads:
-//! bytes, and with `-L` the latencies, so that percentiles of an interval are of all its I/Os and never averaged.
+//! What happened interval by interval (`-D`), over all targets and directions of a thread, and merged over
+//! threads: bytes, and with `-L` the latencies, so that percentiles of an interval are of all its I/Os and
+//! never averaged.
 //!
-//! A full histogram per interval and thread would take gigabytes. A thread therefore counts only the current interval in
-//! full (7.5 KiB, which stay in the CPU's first cache), and packs it into a log when the next one begins: two to three
-//! bytes for each cell that holds something. The log's size is fixed beforehand.
+//! A full histogram per interval and thread would take gigabytes. A thread therefore counts only the
+//! current interval in full (7.5 KiB, which stay in the CPU's first cache), and packs it into a log when
+//! the next one begins: two to three bytes for each cell that holds something. The log's size is fixed
+//! beforehand.
 
 use super::Scale;
 use super::packed::{pop, push};
 use serde::{Deserialize, Serialize};
 
-/// 64 cells per octave: the middle of one is at most 1/128 (0.8 %) off. Latencies are counted in units of 2^5 = 32 ns: below
-/// 4 us a cell is one unit. From 2^40 ns (18 minutes) on they share the last cell.
+/// 64 cells per octave: the middle of one is at most 1/128 (0.8 %) off. Latencies are counted in units of
+/// 2^5 = 32 ns: below 4 us a cell is one unit. From 2^40 ns (18 minutes) on they share the last cell.
 type Cells = Scale<6, 5, 40>;
 /// Cells of an interval.
 const CELLS: usize = Cells::CELLS;
 
 /// Intervals that are kept; what comes after a million of them counts in the series only.
 const LONGEST: u64 = 1 << 20;
-/// Memory for the latencies of all threads together, bytes. 256 threads and 3600 intervals have 580 bytes for each
-/// interval, some 240 cells: latencies that differ by a factor of 40. Pages that are not written cost nothing.
+/// Memory for the latencies of all threads together, bytes. 256 threads and 3600 intervals have 580 bytes
+/// for each interval, some 240 cells: latencies that differ by a factor of 40. Pages that are not written
+/// cost nothing.
 const BUDGET: u64 = 512 << 20;
 /// Most that an interval takes in the log besides its latencies: four numbers of up to 10 bytes.
 const HEADER: u64 = 40;
@@ -46,8 +49,8 @@ pub struct IntervalLog {
     bytes: [u64; 2],
     /// Latencies in it by [`Cells`]; no elements = latencies are not measured.
     cells: Vec<u32>,
-    /// The intervals before it: number (as distance), bytes read, bytes written, cells + 1 (0 = no room for latencies),
-    /// and for each cell its distance from the last one and its count.
+    /// The intervals before it: number (as distance), bytes read, bytes written, cells + 1 (0 = no room for
+    /// latencies), and for each cell its distance from the last one and its count.
     log: Vec<u8>,
     /// How long the log may get, bytes.
     limit: u64,
@@ -56,8 +59,8 @@ pub struct IntervalLog {
 }
 
 impl IntervalLog {
-    /// An empty log for one of `threads` threads, of intervals of `width_ms` ms (at least 1) over `duration_s` s. All
-    /// memory is reserved here.
+    /// An empty log for one of `threads` threads, of intervals of `width_ms` ms (at least 1) over
+    /// `duration_s` s. All memory is reserved here.
     pub fn new(width_ms: u32, duration_s: u32, latencies: bool, threads: usize) -> IntervalLog {
         let width_ms = u64::from(width_ms.max(1));
         let kept = (u64::from(duration_s) * 1000).div_ceil(width_ms).min(LONGEST);
@@ -82,7 +85,8 @@ impl IntervalLog {
         }
     }
 
-    /// Counts one I/O that completed `since_start` ns after measuring began, with its latency (ns). Time does not go back.
+    /// Counts one I/O that completed `since_start` ns after measuring began, with its latency (ns). Time
+    /// does not go back.
     #[inline]
     pub fn record(&mut self, since_start: u64, latency: u64, bytes: u64, write: bool) {
         self.record_equal(since_start, latency, 1, bytes, write);
@@ -157,8 +161,8 @@ pub struct Interval {
     pub read_bytes: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Latencies as (cell, count), ascending; `None` = some thread had no room for them. Cell c below 128 holds the
-    /// latencies from 32 c ns on; from there on each octave has 64 cells.
+    /// Latencies as (cell, count), ascending; `None` = some thread had no room for them. Cell c below 128
+    /// holds the latencies from 32 c ns on; from there on each octave has 64 cells.
     latencies: Option<Vec<(u16, u64)>>,
 }
 
@@ -224,8 +228,8 @@ impl Interval {
         };
     }
 
-    /// The smallest latency (ns) that at least the share `p` of the interval's I/Os doesn't exceed, at most 0.8 % off.
-    /// `None` = no I/O, or its latencies were not kept.
+    /// The smallest latency (ns) that at least the share `p` of the interval's I/Os doesn't exceed, at most
+    /// 0.8 % off. `None` = no I/O, or its latencies were not kept.
     pub fn percentile(&self, p: f64) -> Option<u64> {
         let latencies = self.latencies.as_ref()?;
         let total: u64 = latencies.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);

@@ -1,7 +1,7 @@
 //! Moments, histogram and series: pure, exact in what they add up, mergeable by addition.
 //!
-//! Latencies are nanoseconds throughout; reports convert. "Total" figures are never averages of averages: the raw
-//! data of both directions are merged and the figure is derived anew.
+//! Latencies are nanoseconds throughout; reports convert. "Total" figures are never averages of averages:
+//! the raw data of both directions are merged and the figure is derived anew.
 
 mod base64;
 mod histogram;
@@ -26,6 +26,7 @@ pub use series::Series;
 pub use series_sum::SeriesSum;
 pub use steady::{Course, FEWEST, LARGEST_EXCURSION, Level, Shape};
 
-/// Largest change of the line through the rounds of a steady window, share of their mean (SNIA PTS). Smaller changes of
-/// level, and interruptions that change the mean by less, are none here either, however sure they are.
+/// Largest change of the line through the rounds of a steady window, share of their mean (SNIA PTS).
+/// Smaller changes of level, and interruptions that change the mean by less, are none here either, however
+/// sure they are.
 pub const LARGEST_SLOPE: f64 = 0.10;

@@ -68,9 +68,10 @@ impl Moments {
 
     /// Population standard deviation, ns; `None` = empty.
     ///
-    /// With `S` the sum, `Q` the sum of squares and `S = n m + r`, the squared distances from the whole number `m` add
-    /// up to `D = Q - m (S + r)`, and those from the true mean to `D - r^2 / n`. All of it is exact; `Q / n - mean^2` in
-    /// floating point would lose every digit of a small deviation of long latencies.
+    /// With `S` the sum, `Q` the sum of squares and `S = n m + r`, the squared distances from the whole
+    /// number `m` add up to `D = Q - m (S + r)`, and those from the true mean to `D - r^2 / n`. All of it
+    /// is exact; `Q / n - mean^2` in floating point would lose every digit of a small deviation of long
+    /// latencies.
     pub fn std_dev(&self) -> Option<f64> {
         if self.count == 0 {
             return None;

@@ -1,10 +1,11 @@
-//! The noise of a series whose level may change: by medians of differences, which a few jumps and outliers don't move.
+//! The noise of a series whose level may change: by medians of differences, which a few jumps and outliers
+//! don't move.
 
 /// How values scatter around their level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noise {
-    /// Long-run variance, the square of the values' unit: what the variance of a mean of n values times n comes to. For
-    /// values that don't depend on each other it is their variance, else more.
+    /// Long-run variance, the square of the values' unit: what the variance of a mean of n values times n
+    /// comes to. For values that don't depend on each other it is their variance, else more.
     pub long_run: f64,
     /// How much a value resembles the one before it, 0 (not at all) to [`STRONGEST`].
     pub autocorrelation: f64,
@@ -16,9 +17,10 @@ pub const STRONGEST: f64 = 0.8;
 const TO_DEVIATION: f64 = 1.4826;
 
 impl Noise {
-    /// Estimated from a series, as if each value resembled its predecessor and nothing else (AR(1)): differences of
-    /// neighbours have the variance 2v(1-a), of those two apart 2v(1-a²); their ratio tells a. `smallest` bounds the
-    /// deviation from below: a series without any noise would otherwise change with its last digit.
+    /// Estimated from a series, as if each value resembled its predecessor and nothing else (AR(1)):
+    /// differences of neighbours have the variance 2v(1-a), of those two apart 2v(1-a²); their ratio tells
+    /// a. `smallest` bounds the deviation from below: a series without any noise would otherwise change
+    /// with its last digit.
     pub fn of(values: &[f64], smallest: f64) -> Noise {
         let (near, far) = (spread_of_differences(values, 1), spread_of_differences(values, 2));
         let (near, far) = (near * near, far * far);
@@ -64,9 +66,9 @@ const NEIGHBOURS: usize = 4;
 /// Farther from the median of its neighbourhood than so many deviations: an outlier.
 const FAR: f64 = 4.0;
 
-/// The series with every outlier replaced by the median of its neighbourhood, and how many there were. `smallest`: what
-/// is no farther than [`FAR`] times this from the median is none. A change of level that lasts is none either: at least
-/// half of the neighbourhood is with it.
+/// The series with every outlier replaced by the median of its neighbourhood, and how many there were.
+/// `smallest`: what is no farther than [`FAR`] times this from the median is none. A change of level that
+/// lasts is none either: at least half of the neighbourhood is with it.
 pub fn without_outliers(values: &[f64], smallest: f64) -> (Vec<f64>, usize) {
     let mut outliers = 0;
     let cleaned = (0..values.len()).map(|index| {

@@ -1,4 +1,5 @@
-//! Numbers and moments in as few bytes as they need: what waits for the report, and is read once from front to back.
+//! Numbers and moments in as few bytes as they need: what waits for the report, and is read once from front
+//! to back.
 
 use super::Moments;
 
@@ -32,8 +33,8 @@ const NARROW: u64 = 1;
 /// The same, with the upper 64 bits of both sums behind them.
 const WIDE: u64 = 2;
 
-/// Adds an interval `distance` (below 2^62) intervals after the last one: the distance with the form in its lowest two
-/// bits, then what the form says. A few I/Os around 100 us take some 18 bytes, one takes 5.
+/// Adds an interval `distance` (below 2^62) intervals after the last one: the distance with the form in its
+/// lowest two bits, then what the form says. A few I/Os around 100 us take some 18 bytes, one takes 5.
 pub fn push_moments(log: &mut Vec<u8>, distance: u64, moments: &Moments) {
     let Moments { count, min, max, sum, squares } = *moments;
     let n = u128::from(count);

@@ -1,10 +1,11 @@
 //! Latencies on a logarithmic scale: the one that all histograms divide time by.
 
 /// Nanoseconds in units of `2^UNIT`, each octave divided into `2^PRECISION` cells of equal width; below
-/// `2^(PRECISION + 1)` units every unit has a cell of its own. Values from `2^RANGE` ns on, and those that would share the
-/// last cell with them, are in the last cell, which has no end.
+/// `2^(PRECISION + 1)` units every unit has a cell of its own. Values from `2^RANGE` ns on, and those that
+/// would share the last cell with them, are in the last cell, which has no end.
 ///
-/// The width of a cell is at most the `2^PRECISION`th part of its values, so that its middle is at most half of that off.
+/// The width of a cell is at most the `2^PRECISION`th part of its values, so that its middle is at most
+/// half of that off.
 #[derive(Debug)]
 pub struct Scale<const PRECISION: u32, const UNIT: u32, const RANGE: u32>;
 
@@ -13,8 +14,8 @@ impl<const PRECISION: u32, const UNIT: u32, const RANGE: u32> Scale<PRECISION, U
     pub const CELLS: usize = ((RANGE - UNIT - PRECISION + 1) << PRECISION) as usize;
 
     /// The cell of a value. With `shift` the number of low bits of `units` that don't count, it is
-    /// `(shift << PRECISION) + (units >> shift)`: the second term is below `2^(PRECISION + 1)`, and from half of that up as
-    /// soon as `shift` isn't 0.
+    /// `(shift << PRECISION) + (units >> shift)`: the second term is below `2^(PRECISION + 1)`, and from
+    /// half of that up as soon as `shift` isn't 0.
     #[inline]
     pub fn cell(nanos: u64) -> usize {
         let units = nanos >> UNIT;

@@ -1,8 +1,9 @@
 //! The shape of a noisy series: one level, levels with changes between them, or a ramp.
 //!
-//! All three are fitted by least squares. A change, or a ramp with the place where it ends, has to pay for itself: the
-//! squares it saves, in units of the noise, must exceed [`penalty`]. Noise whose values resemble their neighbours' wanders
-//! by itself, so the unit is its long-run variance and not the scatter of single values.
+//! All three are fitted by least squares. A change, or a ramp with the place where it ends, has to pay for
+//! itself: the squares it saves, in units of the noise, must exceed [`penalty`]. Noise whose values
+//! resemble their neighbours' wanders by itself, so the unit is its long-run variance and not the scatter
+//! of single values.
 
 use super::noise::Noise;
 use std::ops::Range;
@@ -30,15 +31,16 @@ pub struct Ramp {
     pub until: usize,
 }
 
-/// What a change pays, in units of the long-run variance. The best of some n places is taken, hence the logarithm; few
-/// values don't tell their noise well, hence the last part. Chosen so that of a thousand series of noise fewer than ten
-/// seem to change (see the tests of `truth::steady`).
+/// What a change pays, in units of the long-run variance. The best of some n places is taken, hence the
+/// logarithm; few values don't tell their noise well, hence the last part. Chosen so that of a thousand
+/// series of noise fewer than ten seem to change (see the tests of `truth::steady`).
 pub fn penalty(count: usize) -> f64 {
     let n = count.max(1) as f64;
     8.0 + 3.0 * n.ln() + 80.0 / n
 }
 
-/// The fewest values that make a level in a series of so many: what lasts shorter is an incident, not a change.
+/// The fewest values that make a level in a series of so many: what lasts shorter is an incident, not a
+/// change.
 fn shortest_level(count: usize) -> usize {
     SHORTEST_LEVEL.max(count / 20)
 }

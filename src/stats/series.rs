@@ -6,13 +6,15 @@ use std::borrow::Cow;
 
 /// Intervals that memory is reserved for; a longer series grows while it is recorded.
 const RESERVED: u64 = 1 << 20;
-/// Bytes reserved for each: the most that 2^32 I/Os of up to 18 minutes take. Pages that are not written cost nothing.
+/// Bytes reserved for each: the most that 2^32 I/Os of up to 18 minutes take. Pages that are not written
+/// cost nothing.
 const RESERVED_EACH: u64 = 48;
 
 /// Completions by interval of equal width (`-D`). An I/O belongs entirely to the interval it completed in.
 ///
-/// Each thread has two of these for each of its targets: 256 threads, 64 targets and an hour of seconds are 118 million
-/// intervals. Only the current one is kept in full; it is packed into a log when the next one begins.
+/// Each thread has two of these for each of its targets: 256 threads, 64 targets and an hour of seconds are
+/// 118 million intervals. Only the current one is kept in full; it is packed into a log when the next one
+/// begins.
 #[derive(Debug, Clone, Default)]
 pub struct Series {
     /// Width of an interval, ns; 0 = never constructed, empty.
@@ -44,9 +46,9 @@ impl PartialEq for Series {
 impl Eq for Series {}
 
 impl Series {
-    /// A series of intervals of `width_ms` ms (at least 1) over a configured duration of `duration_s` s. What completes
-    /// after the last whole or begun interval is not counted. Memory is reserved here, so that recording
-    /// doesn't allocate below a million intervals.
+    /// A series of intervals of `width_ms` ms (at least 1) over a configured duration of `duration_s` s.
+    /// What completes after the last whole or begun interval is not counted. Memory is reserved here, so
+    /// that recording doesn't allocate below a million intervals.
     pub fn new(width_ms: u32, duration_s: u32) -> Series {
         let mut series = Series::shape(width_ms, duration_s);
         // Without memory now it grows as it goes.
@@ -54,8 +56,8 @@ impl Series {
         series
     }
 
-    /// The series of these intervals, from the first one on; those missing are empty. It takes no more memory than it
-    /// needs.
+    /// The series of these intervals, from the first one on; those missing are empty. It takes no more
+    /// memory than it needs.
     pub(super) fn pack(
         (width, allocated, last): (u64, u64, u64),
         intervals: impl IntoIterator<Item = Moments>,
@@ -69,8 +71,9 @@ impl Series {
         series
     }
 
-    /// Adds one completion `since_start` ns after measuring started (0 if it was before), with its latency (ns). What
-    /// completed in an earlier interval than the last one may still be added, but that takes time and memory.
+    /// Adds one completion `since_start` ns after measuring started (0 if it was before), with its latency
+    /// (ns). What completed in an earlier interval than the last one may still be added, but that takes
+    /// time and memory.
     #[inline]
     pub fn record(&mut self, since_start: u64, latency: u64) {
         self.record_equal(since_start, latency, 1);
@@ -212,7 +215,8 @@ impl Series {
         })
     }
 
-    /// Population standard deviation of the completions per interval, in I/Os per second. 0 if no interval counts.
+    /// Population standard deviation of the completions per interval, in I/Os per second. 0 if no interval
+    /// counts.
     pub fn iops_std_dev(&self) -> f64 {
         let mut alone = SeriesSum::default();
         alone.add(self);

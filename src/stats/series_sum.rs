@@ -72,7 +72,8 @@ impl SeriesSum {
         self.intervals.iter().copied().chain(empty)
     }
 
-    /// Population standard deviation of the completions per interval, in I/Os per second. 0 if no interval counts.
+    /// Population standard deviation of the completions per interval, in I/Os per second. 0 if no interval
+    /// counts.
     pub fn iops_std_dev(&self) -> f64 {
         let valid = self.valid_count() as f64;
         if valid == 0.0 {

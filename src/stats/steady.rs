@@ -1,9 +1,10 @@
 //! The course of a rate over time: steady, changing, or not settled yet.
 //!
-//! A course is steady unless something else describes it better than noise would explain ([`segments`]), and differs by
-//! what matters: the limits of the steady-state window in the SNIA's Performance Test Specification. That window alone
-//! would call a noisy course unsteady by chance, and one with a clear change of 15 % in its last fifth steady. What was left
-//! out as noise or outliers counts again at the end: a level that isn't the mean of all is not steady ([`interruptions`]).
+//! A course is steady unless something else describes it better than noise would explain ([`segments`]),
+//! and differs by what matters: the limits of the steady-state window in the SNIA's Performance Test
+//! Specification. That window alone would call a noisy course unsteady by chance, and one with a clear
+//! change of 15 % in its last fifth steady. What was left out as noise or outliers counts again at the end:
+//! a level that isn't the mean of all is not steady ([`interruptions`]).
 
 use super::LARGEST_SLOPE;
 use super::interruptions::{self, Interruptions};
@@ -13,7 +14,8 @@ use std::ops::Range;
 
 /// Fewer intervals tell nothing.
 pub const FEWEST: usize = 10;
-/// Rounds that a course is divided into, as in the steady-state window of the SNIA's Performance Test Specification.
+/// Rounds that a course is divided into, as in the steady-state window of the SNIA's Performance Test
+/// Specification.
 const ROUNDS: usize = 5;
 /// Largest distance between two rounds of a steady window, share of their mean (SNIA PTS).
 pub const LARGEST_EXCURSION: f64 = 0.20;
@@ -140,18 +142,19 @@ impl Course {
         self.shape == Shape::Level
     }
 
-    /// The interval from which on it is level, with at least [`FEWEST`] / 2 intervals to show it; `None` = nowhere.
+    /// The interval from which on it is level, with at least [`FEWEST`] / 2 intervals to show it; `None` =
+    /// nowhere.
     pub fn settles_at(&self) -> Option<usize> {
         self.settles_at
     }
 }
 
-/// So many regular stretches of a second rate, and it comes and goes; fewer, or irregular ones, may be changes of level
-/// with stalls.
+/// So many regular stretches of a second rate, and it comes and goes; fewer, or irregular ones, may be
+/// changes of level with stalls.
 const COMES_AND_GOES: usize = 4;
 
-/// Whether interruptions describe a series better than its shape does: a level or restlessness leaves them out, and a
-/// change or ramp must not leave twice as much unexplained.
+/// Whether interruptions describe a series better than its shape does: a level or restlessness leaves them
+/// out, and a change or ramp must not leave twice as much unexplained.
 fn describes(found: &Interruptions, shape: &Shape, rates: &[f64]) -> bool {
     let expected = |index: usize| match shape {
         Shape::Ramp { from, to, until } => {

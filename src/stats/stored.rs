@@ -1,7 +1,7 @@
 //! How moments, histograms and series are stored: packed, sums as decimal strings, checked when read.
 //!
-//! Sums exceed what other JSON readers keep exactly (2^53), hence the strings. Nothing that is read decides by itself how
-//! much memory is taken: lists are as long as the text that holds them.
+//! Sums exceed what other JSON readers keep exactly (2^53), hence the strings. Nothing that is read decides
+//! by itself how much memory is taken: lists are as long as the text that holds them.
 
 use super::histogram::{BUCKETS, bounds, index};
 use super::packed::{pop, push};

@@ -122,9 +122,9 @@ impl Queue {
         self.in_flight
     }
 
-    /// Queues transfers for the next [`Queue::wait`]; returns how many. Stops when the queue is full, and before a
-    /// transfer whose file, memory range or tag does not exist, or that the kernel wouldn't take as it is. No two in
-    /// flight may have the same tag.
+    /// Queues transfers for the next [`Queue::wait`]; returns how many. Stops when the queue is full, and
+    /// before a transfer whose file, memory range or tag does not exist, or that the kernel wouldn't take
+    /// as it is. No two in flight may have the same tag.
     #[inline]
     pub fn push(&mut self, transfers: impl Iterator<Item = Transfer>) -> usize {
         let room = self.blocks.len() - self.in_flight as usize;
@@ -154,8 +154,8 @@ impl Queue {
         pushed as usize
     }
 
-    /// Hands over what was pushed and gives back what has ended, tag and bytes transferred or the negated `errno`:
-    /// waits until at least `min` have, or `timeout` has passed, or a signal came.
+    /// Hands over what was pushed and gives back what has ended, tag and bytes transferred or the negated
+    /// `errno`: waits until at least `min` have, or `timeout` has passed, or a signal came.
     ///
     /// # Errors
     /// What the kernel answers, if it isn't about a single I/O; `EAGAIN` when it had no room for a long time.
@@ -216,8 +216,8 @@ impl Queue {
             // SAFETY: `push` has checked that every tag is the index of a block.
             let address = |tag: &u32| unsafe { blocks.add(*tag as usize) };
             self.addresses.extend(self.pending[taken..].iter().map(address));
-            // SAFETY: the addresses lead to blocks, which `push` has filled in with memory and files that are ours
-            // until nothing is in flight.
+            // SAFETY: the addresses lead to blocks, which `push` has filled in with memory and files that
+            // are ours until nothing is in flight.
             let answer = unsafe {
                 libc::syscall(
                     libc::SYS_io_submit,
@@ -254,7 +254,8 @@ impl Queue {
         count
     }
 
-    /// `io_getevents(2)`. Returns how many I/Os it gave back: fewer than `min` at the end of the time or by a signal.
+    /// `io_getevents(2)`. Returns how many I/Os it gave back: fewer than `min` at the end of the time or by
+    /// a signal.
     fn get_events(
         &mut self,
         min: usize,
@@ -286,12 +287,14 @@ impl Queue {
         Ok(count)
     }
 
-    /// Cancels what can be cancelled and waits until everything has ended; `false` when the limit has passed before.
+    /// Cancels what can be cancelled and waits until everything has ended; `false` when the limit has
+    /// passed before.
     fn drain(&mut self) -> bool {
         self.in_flight -= (self.pending.len() + self.refused.len()) as u32;
         self.pending.clear();
         self.refused.clear();
-        // Hardly any driver can (storage never does); a block without an I/O in flight is answered with EINVAL.
+        // Hardly any driver can (storage never does); a block without an I/O in flight is answered with
+        // EINVAL.
         for block in self.blocks.iter_mut().filter(|_| self.in_flight > 0) {
             let mut unused = Event::default();
             // SAFETY: block and event live until the call returns.
@@ -318,13 +321,14 @@ impl Queue {
 impl Drop for Queue {
     /// Drains what is in flight, then releases context, files and memory.
     ///
-    /// When a dead device answers nothing within the limit, all of them are leaked on purpose: the kernel may still
-    /// write into the memory, and destroying the context would wait without any limit.
+    /// When a dead device answers nothing within the limit, all of them are leaked on purpose: the kernel
+    /// may still write into the memory, and destroying the context would wait without any limit.
     fn drop(&mut self) {
         if !self.drain() {
             return;
         }
-        // SAFETY: the context is ours and is not used afterwards; nothing is in flight. Each value is dropped once.
+        // SAFETY: the context is ours and is not used afterwards; nothing is in flight. Each value is
+        // dropped once.
         unsafe {
             libc::syscall(libc::SYS_io_destroy, self.context);
             ManuallyDrop::drop(&mut self.blocks);

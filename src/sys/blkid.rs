@@ -1,5 +1,5 @@
-//! libblkid, where it is installed: what it recognizes on a device. It is looked for at run time, because the program
-//! has to work without it; programs that are linked statically never have it.
+//! libblkid, where it is installed: what it recognizes on a device. It is looked for at run time, because
+//! the program has to work without it; programs that are linked statically never have it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -19,7 +19,8 @@ pub struct Found {
     pub table: String,
 }
 
-/// `BLKID_SUBLKS_TYPE`, `_USAGE`, `_VERSION`, `_MAGIC`, `_BADCSUM` of blkid/blkid.h: what is damaged may be mended.
+/// `BLKID_SUBLKS_TYPE`, `_USAGE`, `_VERSION`, `_MAGIC`, `_BADCSUM` of blkid/blkid.h: what is damaged may be
+/// mended.
 const SUPERBLOCKS: c_int = 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10;
 
 /// `BLKID_PARTS_FORCE_GPT`, `_MAGIC`: a GPT without the protection in front of it counts too.
@@ -61,14 +62,15 @@ fn load() -> Option<Library> {
     if cfg!(target_feature = "crt-static") {
         return None;
     }
-    // SAFETY: both strings end with a zero byte. The library is one of the system, in the version whose functions never
-    // change their types (`.so.1`), and is never unloaded: what is found in it stays valid.
+    // SAFETY: both strings end with a zero byte. The library is one of the system, in the version whose
+    // functions never change their types (`.so.1`), and is never unloaded: what is found in it stays valid.
     let library = unsafe { libc::dlopen(c"libblkid.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if library.is_null() {
         return None;
     }
-    // SAFETY: every symbol is a function of the type that blkid/blkid.h declares it with; `blkid_probe` is a pointer,
-    // `blkid_loff_t` an `int64_t`. A null pointer, for a function that isn't there, never gets to `transmute`.
+    // SAFETY: every symbol is a function of the type that blkid/blkid.h declares it with; `blkid_probe` is
+    // a pointer, `blkid_loff_t` an `int64_t`. A null pointer, for a function that isn't there, never gets
+    // to `transmute`.
     unsafe {
         Some(Library {
             new_probe: std::mem::transmute::<Handle, unsafe extern "C" fn() -> Handle>(symbol(
@@ -124,8 +126,9 @@ impl Library {
             return None;
         }
         let probe = Probe { library: self, handle };
-        // SAFETY: the probe is new, and the descriptor is open for longer than the probe lives; (0, 0) means all of it.
-        // The library reads and seeks, which nobody else does on this descriptor by its position.
+        // SAFETY: the probe is new, and the descriptor is open for longer than the probe lives; (0, 0)
+        // means all of it. The library reads and seeks, which nobody else does on this descriptor by its
+        // position.
         let ready = unsafe {
             (self.set_device)(handle, device.as_raw_fd(), 0, 0) == 0
                 && (self.enable_superblocks)(handle, 1) == 0
@@ -137,7 +140,8 @@ impl Library {
             return None;
         }
         let mut all = Vec::new();
-        // SAFETY: the probe is alive and has a device. 0 = it has found something, and goes on from there next time.
+        // SAFETY: the probe is alive and has a device. 0 = it has found something, and goes on from there
+        // next time.
         while all.len() < AT_MOST && unsafe { (self.do_probe)(handle) } == 0 {
             all.push(Found {
                 kind: probe.value(c"TYPE"),
@@ -160,13 +164,15 @@ impl Probe<'_> {
     /// A value of what was found last; empty = it has none of this name.
     fn value(&self, name: &CStr) -> String {
         let (mut data, mut length): (*const c_char, usize) = (null_mut(), 0);
-        // SAFETY: the probe is alive, the name ends with a zero byte, and the answers have places on this stack.
+        // SAFETY: the probe is alive, the name ends with a zero byte, and the answers have places on this
+        // stack.
         let answer =
             unsafe { (self.library.lookup_value)(self.handle, name.as_ptr(), &mut data, &mut length) };
         if answer != 0 || data.is_null() {
             return String::new();
         }
-        // SAFETY: the library gave this many bytes, which stay until it is asked to probe on; they are copied at once.
+        // SAFETY: the library gave this many bytes, which stay until it is asked to probe on; they are
+        // copied at once.
         let bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), length) };
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned()

@@ -15,7 +15,8 @@ const BLKROGET: rustix::ioctl::Opcode = opcode::none(0x12, 94);
 /// # Errors
 /// `ENOTTY` when it isn't a block device.
 pub fn capacity(device: BorrowedFd<'_>) -> io::Result<u64> {
-    // SAFETY: the request takes nothing and writes one u64 to where its argument leads, which is what Getter provides.
+    // SAFETY: the request takes nothing and writes one u64 to where its argument leads, which is what
+    // Getter provides.
     Ok(unsafe { ioctl(device, Getter::<BLKGETSIZE64, u64>::new()) }?)
 }
 
@@ -24,7 +25,8 @@ pub fn capacity(device: BorrowedFd<'_>) -> io::Result<u64> {
 /// # Errors
 /// `ENOTTY` when it isn't a block device.
 pub fn read_only(device: BorrowedFd<'_>) -> io::Result<bool> {
-    // SAFETY: the request takes nothing and writes one int to where its argument leads, which is what Getter provides.
+    // SAFETY: the request takes nothing and writes one int to where its argument leads, which is what
+    // Getter provides.
     Ok(unsafe { ioctl(device, Getter::<BLKROGET, std::ffi::c_int>::new()) }? != 0)
 }
 

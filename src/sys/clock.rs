@@ -1,6 +1,7 @@
 //! The kernel's clocks. Everybody else reads them through `crate::clock`.
 //!
-//! All times are nanoseconds in a `u64` ([`Nanos`]), counted from an origin that only differences make sense of.
+//! All times are nanoseconds in a `u64` ([`Nanos`]), counted from an origin that only differences make
+//! sense of.
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

@@ -4,14 +4,15 @@ use rustix::process::{getpriority_process, setpriority_process};
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
 use std::io;
 
-/// Nice value of a thread that has to be on time: a few milliseconds late, and a measurement lasts so much longer.
+/// Nice value of a thread that has to be on time: a few milliseconds late, and a measurement lasts so much
+/// longer.
 const PUNCTUAL: i32 = -10;
 
 /// Binds the calling thread to one CPU, by the kernel's number.
 ///
 /// # Errors
-/// The CPU is offline or not allowed for this process, which may have changed since it was looked at; or what else the
-/// kernel answers.
+/// The CPU is offline or not allowed for this process, which may have changed since it was looked at; or
+/// what else the kernel answers.
 pub fn bind_to(cpu: u32) -> io::Result<()> {
     let gone = || {
         io::Error::new(
@@ -43,8 +44,8 @@ pub struct OutOfTheWay {
     allowed: Option<CpuSet>,
 }
 
-/// Lets the calling thread, which sleeps most of the time, wake up on time and on CPUs other than these, when there are
-/// any. What isn't permitted stays as it is. Threads that it starts later inherit both.
+/// Lets the calling thread, which sleeps most of the time, wake up on time and on CPUs other than these,
+/// when there are any. What isn't permitted stays as it is. Threads that it starts later inherit both.
 pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
     let nice = getpriority_process(Some(gettid())).ok();
     let nice = nice.filter(|_| setpriority_process(Some(gettid()), PUNCTUAL).is_ok());
@@ -69,8 +70,8 @@ impl Drop for OutOfTheWay {
     }
 }
 
-/// Lets the sleeps of the calling thread end when they are due: the kernel may otherwise delay them by 50 us to end
-/// several together.
+/// Lets the sleeps of the calling thread end when they are due: the kernel may otherwise delay them by 50
+/// us to end several together.
 pub fn wake_exactly() {
     // Where it isn't allowed the sleeps are as they are; the rate is kept all the same.
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));

@@ -1,9 +1,10 @@
 //! How long processors may take to wake up: the kernel's `/dev/cpu_dma_latency`.
 //!
-//! A processor with nothing to do goes to sleep, and what it takes to wake it is part of every I/O that completes
-//! meanwhile. Whoever holds that device open with a limit written to it keeps all processors of the machine from idle
-//! states that take longer to leave; 0 keeps them from all, they wait in a loop. The limit ends with the descriptor,
-//! which the kernel closes however a process ends. (Interface: Documentation/power/pm_qos_interface.rst of the kernel.)
+//! A processor with nothing to do goes to sleep, and what it takes to wake it is part of every I/O that
+//! completes meanwhile. Whoever holds that device open with a limit written to it keeps all processors of
+//! the machine from idle states that take longer to leave; 0 keeps them from all, they wait in a loop. The
+//! limit ends with the descriptor, which the kernel closes however a process ends. (Interface:
+//! Documentation/power/pm_qos_interface.rst of the kernel.)
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

@@ -1,13 +1,15 @@
 //! Named events between the processes of one machine.
 //!
-//! An event is a small file in the shared memory of the machine (`/dev/shm`): empty = not set, one byte or more = set.
-//! Those who wait are woken by the kernel's file notification, so nothing polls; and a shell script can look at an
-//! event with `[ -s file ]` and set it with `echo > file`. A futex in mapped memory would do the same, but whoever may
-//! write to the file could shorten it, which kills the processes that have it mapped.
+//! An event is a small file in the shared memory of the machine (`/dev/shm`): empty = not set, one byte or
+//! more = set. Those who wait are woken by the kernel's file notification, so nothing polls; and a shell
+//! script can look at an event with `[ -s file ]` and set it with `echo > file`. A futex in mapped memory
+//! would do the same, but whoever may write to the file could shorten it, which kills the processes that
+//! have it mapped.
 //!
-//! Whoever has an event open holds a shared lock on its file, which the kernel takes back when the process ends,
-//! however it ends. An event that nobody had open is left over: who opens it resets it. So an event lives as long as
-//! somebody has it open, as on Windows, and what a run leaves set can't start the next one.
+//! Whoever has an event open holds a shared lock on its file, which the kernel takes back when the process
+//! ends, however it ends. An event that nobody had open is left over: who opens it resets it. So an event
+//! lives as long as somebody has it open, as on Windows, and what a run leaves set can't start the next
+//! one.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{self, AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, inotify};
@@ -17,7 +19,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Where events lie: the file system that every Linux has for shared memory, cleared by a restart of the machine.
+/// Where events lie: the file system that every Linux has for shared memory, cleared by a restart of the
+/// machine.
 const DIRECTORY: &str = "/dev/shm";
 /// What the names of their files begin with.
 const PREFIX: &str = "diskspd.event.";
@@ -99,8 +102,9 @@ impl Event {
     fn open_at(path: &Path, create: bool) -> Result<Event, EventError> {
         let fail = |doing| move |error: Errno| kernel(path, doing, error);
         let file = file(path, create)?;
-        // Alone with it: it's left over. Nobody can have set it anew before we have changed to the shared lock. Reset
-        // even when it's not for us: somebody who opens it at this moment takes us for its user.
+        // Alone with it: it's left over. Nobody can have set it anew before we have changed to the shared
+        // lock. Reset even when it's not for us: somebody who opens it at this moment takes us for its
+        // user.
         match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {
                 fs::ftruncate(&file, 0).map_err(fail("resetting it"))?;
@@ -155,8 +159,8 @@ impl Event {
         fs::ftruncate(&self.file, 0).map_err(|e| kernel(&self.path, "resetting it", e))
     }
 
-    /// Waits until it's set, but no longer than `limit`; tells whether it is. One thread at a time may wait on the
-    /// same [`Event`]: they take each other's notifications, and then wait for their limit.
+    /// Waits until it's set, but no longer than `limit`; tells whether it is. One thread at a time may wait
+    /// on the same [`Event`]: they take each other's notifications, and then wait for their limit.
     ///
     /// # Errors
     /// What the kernel says.
@@ -193,8 +197,8 @@ impl Event {
     }
 }
 
-/// File of an event: bytes of its name other than letters, digits, `_` and `-` are written `%` and two hexadecimal
-/// digits, so that different names have different files and every name stays in the directory.
+/// File of an event: bytes of its name other than letters, digits, `_` and `-` are written `%` and two
+/// hexadecimal digits, so that different names have different files and every name stays in the directory.
 fn path(directory: &Path, name: &[u8]) -> Result<PathBuf, EventError> {
     if name.is_empty() {
         return Err(EventError::NoName);
@@ -213,8 +217,8 @@ fn path(directory: &Path, name: &[u8]) -> Result<PathBuf, EventError> {
     Ok(directory.join(file))
 }
 
-/// Opens the file of an event, or makes it. An existing one is opened without `O_CREAT`, which the kernel may refuse for
-/// other people's files in such a directory (`fs.protected_regular`).
+/// Opens the file of an event, or makes it. An existing one is opened without `O_CREAT`, which the kernel
+/// may refuse for other people's files in such a directory (`fs.protected_regular`).
 fn file(path: &Path, create: bool) -> Result<OwnedFd, EventError> {
     // Without O_NONBLOCK, opening a pipe of that name would wait.
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -240,8 +244,9 @@ fn file(path: &Path, create: bool) -> Result<OwnedFd, EventError> {
     Ok(file)
 }
 
-/// Whether an open file may be one of ours, looked at before anything is done to it: everybody may put files of this name
-/// here, also a further name (hard link) for what belongs to somebody else and would be emptied.
+/// Whether an open file may be one of ours, looked at before anything is done to it: everybody may put
+/// files of this name here, also a further name (hard link) for what belongs to somebody else and would be
+/// emptied.
 fn is_event(found: &fs::Stat) -> bool {
     let mode = Mode::from_raw_mode(found.st_mode);
     let ours = found.st_uid == rustix::process::geteuid().as_raw();

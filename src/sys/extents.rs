@@ -60,8 +60,8 @@ const EXTENT_UNWRITTEN: u32 = 0x800;
 /// Largest file whose data may lie within its inode: a rewrite would put it there again.
 const INLINE_LIMIT: u64 = 4096;
 
-/// Whether every byte below `size` lies in an extent that was written: no hole, nothing that is only allocated
-/// (reads of those are answered without the device). An empty file is.
+/// Whether every byte below `size` lies in an extent that was written: no hole, nothing that is only
+/// allocated (reads of those are answered without the device). An empty file is.
 ///
 /// # Errors
 /// `EOPNOTSUPP` or `ENOTTY` when the file system can't tell; `EIO` and the like from writing back.
@@ -87,13 +87,14 @@ pub fn cannot_tell(error: &io::Error) -> bool {
 fn fetch(file: BorrowedFd<'_>, from: u64, to: u64, flags: u32) -> io::Result<Box<Map>> {
     let header = Header { start: from, length: to - from, flags, room: ROOM as u32, ..Header::default() };
     let mut map = Box::new(Map { header, extents: [Extent::default(); ROOM] });
-    // SAFETY: the request reads the header and writes it and at most `room` extents behind it, which is how Map is laid
-    // out; all its fields are plain integers.
+    // SAFETY: the request reads the header and writes it and at most `room` extents behind it, which is how
+    // Map is laid out; all its fields are plain integers.
     unsafe { ioctl(file, Updater::<FS_IOC_FIEMAP, Map>::new(&mut map)) }?;
     Ok(map)
 }
 
-/// How far the file is written when these extents follow `covered`; `None` = they show a gap, or don't reach the end.
+/// How far the file is written when these extents follow `covered`; `None` = they show a gap, or don't
+/// reach the end.
 fn step(covered: u64, size: u64, extents: &[Extent]) -> Option<u64> {
     let mut end = covered;
     for extent in extents {

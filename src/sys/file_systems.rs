@@ -31,8 +31,8 @@ pub enum Home {
 pub enum Trait {
     /// The completions of its files' I/Os can be polled for.
     Polls,
-    /// It lets io_uring hand writes to the page cache to a kernel worker, one at a time for each file. The kernel tells it
-    /// nowhere; XFS and btrfs take such writes without blocking.
+    /// It lets io_uring hand writes to the page cache to a kernel worker, one at a time for each file. The
+    /// kernel tells it nowhere; XFS and btrfs take such writes without blocking.
     WorkerWritesCache,
     /// The block size that `statfs` tells is what it writes at once.
     TellsBlocks,
@@ -40,7 +40,8 @@ pub enum Trait {
     NeverInPlace,
     /// It serves what isn't a multiple of its own block through the page cache, in spite of `O_DIRECT`.
     DirectInBlocks,
-    /// It can have many devices, which only a directory of this name lists, in that of each file system in `/sys/fs`.
+    /// It can have many devices, which only a directory of this name lists, in that of each file system in
+    /// `/sys/fs`.
     ListsDevices(&'static str),
     /// It may compress: files then take less space than was written.
     Shrinks,
@@ -133,7 +134,8 @@ const fn shared(name: &'static str, home: Home, traits: &'static [Trait]) -> Fil
 }
 
 impl FileSystemType {
-    /// What is known of the type that `statfs`, mount(8) or the kernel's list of mounts calls so: `fuse.sshfs` is `fuse`.
+    /// What is known of the type that `statfs`, mount(8) or the kernel's list of mounts calls so:
+    /// `fuse.sshfs` is `fuse`.
     pub fn named(name: &str) -> FileSystemType {
         let family = name.split_once('.').map_or(name, |(family, _)| family);
         let unknown = TYPES[TYPES.len() - 1];
@@ -150,7 +152,8 @@ impl FileSystemType {
         self.home == Memory
     }
 
-    /// Whether its files are on another host or, for all we know, may be, so that there is a client cache to bypass (`-Sr`).
+    /// Whether its files are on another host or, for all we know, may be, so that there is a client cache
+    /// to bypass (`-Sr`).
     pub fn is_remote(&self) -> bool {
         matches!(self.home, Host | Network | Program)
     }
@@ -171,8 +174,8 @@ pub fn with_many_devices() -> impl Iterator<Item = (&'static str, &'static str)>
     })
 }
 
-/// Name of the type of the file system that a path lies on, as mount(8) takes it; the magic number as `0x..` when it
-/// isn't known, empty when the path can't be looked at.
+/// Name of the type of the file system that a path lies on, as mount(8) takes it; the magic number as
+/// `0x..` when it isn't known, empty when the path can't be looked at.
 #[cfg(target_os = "linux")]
 pub fn type_name(path: &Path) -> String {
     match magic(path) {

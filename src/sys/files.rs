@@ -10,8 +10,8 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-/// `O_DSYNC`: the data, not the times of the inode. What rustix calls by that name is `O_SYNC`, which on a journaling file
-/// system costs a commit for every write.
+/// `O_DSYNC`: the data, not the times of the inode. What rustix calls by that name is `O_SYNC`, which on a
+/// journaling file system costs a commit for every write.
 const DSYNC: OFlags = OFlags::from_bits_retain(libc::O_DSYNC as _);
 
 /// A target, open.
@@ -31,21 +31,22 @@ pub struct OpenTarget {
 /// It is not open.
 #[allow(unsafe_code)]
 pub fn inherited(number: i32) -> std::io::Result<OwnedFd> {
-    // SAFETY: the descriptor is borrowed for this one call, which only makes a copy of it; one that is not open, or that
-    // another part of the program closes meanwhile, makes the call fail and nothing else.
+    // SAFETY: the descriptor is borrowed for this one call, which only makes a copy of it; one that is not
+    // open, or that another part of the program closes meanwhile, makes the call fail and nothing else.
     let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
     Ok(rustix::io::fcntl_dupfd_cloexec(descriptor, 0)?)
 }
 
-/// (device, inode) of what the program was started with open: everything else is opened such that other programs don't
-/// inherit it, which tells the two apart.
+/// (device, inode) of what the program was started with open: everything else is opened such that other
+/// programs don't inherit it, which tells the two apart.
 #[allow(unsafe_code)]
 pub fn at_start() -> Vec<(u64, u64)> {
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
     let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     let identity = |number| {
-        // SAFETY: the descriptor is borrowed for two calls, which only ask for its properties; one that another part of
-        // the program closes meanwhile makes them fail, or tell of another file, and nothing else.
+        // SAFETY: the descriptor is borrowed for two calls, which only ask for its properties; one that
+        // another part of the program closes meanwhile makes them fail, or tell of another file, and
+        // nothing else.
         let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
         let flags = rustix::io::fcntl_getfd(descriptor).ok()?;
         let found = rustix::fs::fstat(descriptor).ok()?;
@@ -71,8 +72,9 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
 
 /// Opens an existing regular file or block device as the mode says; links are followed, nothing is created.
 ///
-/// Block devices are opened without `O_EXCL`, because several threads open the same one: the kernel gives a device
-/// exclusively once, even within a process. The exclusive claim is [`claim`]'s, made once by the controlling thread.
+/// Block devices are opened without `O_EXCL`, because several threads open the same one: the kernel gives a
+/// device exclusively once, even within a process. The exclusive claim is [`claim`]'s, made once by the
+/// controlling thread.
 ///
 /// # Errors
 /// What is wrong, with the next step: see [`Problem`].
@@ -95,8 +97,8 @@ pub fn open(path: &Path, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
         | OFlags::CLOEXEC
         | if mode.direct { OFlags::DIRECT } else { OFlags::empty() }
         | if mode.dsync { DSYNC } else { OFlags::empty() };
-    // The load must not write access times into the inode, nor spend time on asking whether it should. Only who owns
-    // the file may ask for that; for others it's a matter of some nanoseconds.
+    // The load must not write access times into the inode, nor spend time on asking whether it should. Only
+    // who owns the file may ask for that; for others it's a matter of some nanoseconds.
     let file = rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty());
     let file = match file {
         Err(Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
@@ -127,9 +129,9 @@ pub fn open(path: &Path, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
     Ok(OpenTarget { file, size, device })
 }
 
-/// Claims a block device for this process as long as the handle is open: the kernel refuses when it (or a partition
-/// of it) is mounted, swap, part of a dm, md or multipath device, or claimed by another program, and refuses those
-/// from then on. Others can still open it the ordinary way.
+/// Claims a block device for this process as long as the handle is open: the kernel refuses when it (or a
+/// partition of it) is mounted, swap, part of a dm, md or multipath device, or claimed by another program,
+/// and refuses those from then on. Others can still open it the ordinary way.
 ///
 /// # Errors
 /// [`Problem::Busy`], or what else keeps it from being opened.
@@ -171,8 +173,8 @@ pub fn identity(file: impl AsFd) -> Option<(u64, u64)> {
 /// What is at a path, links followed.
 ///
 /// # Errors
-/// [`Problem::Missing`] when there is nothing, [`Problem::DanglingLink`] when a link leads there, and what keeps us
-/// from looking.
+/// [`Problem::Missing`] when there is nothing, [`Problem::DanglingLink`] when a link leads there, and what
+/// keeps us from looking.
 pub fn look(path: &Path) -> Result<Stat, TargetError> {
     let bytes = path.as_os_str().as_encoded_bytes();
     if bytes.is_empty() || bytes.contains(&0) {
@@ -207,8 +209,8 @@ pub fn size(path: &Path, file: BorrowedFd<'_>) -> Result<u64, TargetError> {
     Ok(u64::try_from(found.st_size).unwrap_or(0))
 }
 
-/// Whether a device is write-protected. Depending on the kernel, opening one for writing fails as if a permission were
-/// missing, or works and no write does.
+/// Whether a device is write-protected. Depending on the kernel, opening one for writing fails as if a
+/// permission were missing, or works and no write does.
 fn is_read_only(device: &Path) -> bool {
     let device = rustix::fs::open(device, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
     device.is_ok_and(|device| block::read_only(device.as_fd()).unwrap_or(false))

@@ -59,8 +59,9 @@ pub fn owner(found: &Metadata) -> u32 {
     found.uid()
 }
 
-/// Whether others than its owner may put files into a folder: everybody, or the group of one with the sticky bit. The
-/// kernel protects by the same rule, where it's told to (`fs.protected_symlinks`, `fs.protected_regular`).
+/// Whether others than its owner may put files into a folder: everybody, or the group of one with the
+/// sticky bit. The kernel protects by the same rule, where it's told to (`fs.protected_symlinks`,
+/// `fs.protected_regular`).
 pub fn is_open_to_others(folder: &Metadata) -> bool {
     const OTHERS_WRITE: u32 = 0o002;
     const STICKY_AND_GROUP_WRITES: u32 = 0o1020;

@@ -1,14 +1,16 @@
-//! Something that one thread works on all the time, and that another one gets when the first is stuck in the kernel.
+//! Something that one thread works on all the time, and that another one gets when the first is stuck in
+//! the kernel.
 //!
 //! ```text
 //! owner:  get .. put_down ─▶ [a call that may never return] ─▶ pick_up .. get ..
 //! heir:                                inherit
 //! ```
 //!
-//! The owner pays two stores and a load per call: no lock, no instruction that waits for other processors. The heir
-//! pays instead, once: it says that it wants the thing, has the kernel run a memory barrier on all processors of this
-//! process (`membarrier(2)`), and then looks whether the thing is put down. If so the owner has stored before the
-//! barrier that it put it down, and will see after it that somebody wants it: it never touches it again.
+//! The owner pays two stores and a load per call: no lock, no instruction that waits for other processors.
+//! The heir pays instead, once: it says that it wants the thing, has the kernel run a memory barrier on all
+//! processors of this process (`membarrier(2)`), and then looks whether the thing is put down. If so the
+//! owner has stored before the barrier that it put it down, and will see after it that somebody wants it:
+//! it never touches it again.
 
 use std::cell::UnsafeCell;
 use std::sync::Arc;
@@ -24,8 +26,8 @@ struct Lent<T> {
     wanted: AtomicBool,
 }
 
-// SAFETY: at any time at most one of them has the thing, see `Owner::pick_up` and `Heir::inherit`; it goes from one
-// thread to the other, for which it has to be `Send`. Nobody shares it.
+// SAFETY: at any time at most one of them has the thing, see `Owner::pick_up` and `Heir::inherit`; it goes
+// from one thread to the other, for which it has to be `Send`. Nobody shares it.
 unsafe impl<T: Send> Sync for Lent<T> {}
 
 /// Who works on it.
@@ -54,8 +56,8 @@ impl<T> Owner<T> {
     /// The thing; `None` = it is put down, or lost to the heir.
     #[inline(always)]
     pub fn get(&mut self) -> Option<&mut T> {
-        // SAFETY: it is picked up, so the heir doesn't touch it, and there is no other reference of ours: this one
-        // borrows the only owner.
+        // SAFETY: it is picked up, so the heir doesn't touch it, and there is no other reference of ours:
+        // this one borrows the only owner.
         self.here.then(|| unsafe { &mut *self.lent.thing.get() })
     }
 
@@ -91,20 +93,21 @@ impl<T> Owner<T> {
 }
 
 impl<T> Heir<T> {
-    /// The thing, if its owner has put it down; it is the heir's from then on. Else the owner loses it the next time
-    /// that it puts it down: ask again.
+    /// The thing, if its owner has put it down; it is the heir's from then on. Else the owner loses it the
+    /// next time that it puts it down: ask again.
     pub fn inherit(&mut self) -> Option<&mut T> {
         if !self.inherited {
             self.lent.wanted.store(true, Ordering::SeqCst);
             self.inherited = barrier() && self.lent.down.load(Ordering::SeqCst);
         }
-        // SAFETY: it was put down when the owner could already see that it is wanted: it doesn't pick it up any more.
-        // There is one heir, which is borrowed.
+        // SAFETY: it was put down when the owner could already see that it is wanted: it doesn't pick it up
+        // any more. There is one heir, which is borrowed.
         self.inherited.then(|| unsafe { &mut *self.lent.thing.get() })
     }
 }
 
-/// A memory barrier on all processors that run threads of this process, `membarrier(2)`; false = the kernel has none.
+/// A memory barrier on all processors that run threads of this process, `membarrier(2)`; false = the kernel
+/// has none.
 fn barrier() -> bool {
     // Numbers of the kernel's interface, which never change.
     const GLOBAL: libc::c_int = 1;

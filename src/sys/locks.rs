@@ -11,28 +11,28 @@ pub struct Locked {
     pub process: Option<u32>,
 }
 
-/// A lock by another program on any byte of an open file, or on the whole of it; `None` = there is none, or the file
-/// system knows no locks. The file is left as it is.
+/// A lock by another program on any byte of an open file, or on the whole of it; `None` = there is none, or
+/// the file system knows no locks. The file is left as it is.
 pub fn lock(file: BorrowedFd<'_>) -> Option<Locked> {
     of_bytes(file).or_else(|| whole(file))
 }
 
 /// The first lock that would keep us from locking all bytes for writing.
 fn of_bytes(file: BorrowedFd<'_>) -> Option<Locked> {
-    // SAFETY: `flock` is made of integers, for which all bytes zero are a value: from the start, up to the end, by no
-    // process.
+    // SAFETY: `flock` is made of integers, for which all bytes zero are a value: from the start, up to the
+    // end, by no process.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
     lock.l_type = libc::F_WRLCK as _;
     lock.l_whence = libc::SEEK_SET as _;
-    // SAFETY: the descriptor is open as long as it is borrowed; the request reads and writes one `flock`, which lives
-    // on this stack, and changes no lock.
+    // SAFETY: the descriptor is open as long as it is borrowed; the request reads and writes one `flock`,
+    // which lives on this stack, and changes no lock.
     let answer = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &raw mut lock) };
     let held = answer == 0 && lock.l_type != libc::F_UNLCK as libc::c_short;
     held.then(|| Locked { process: u32::try_from(lock.l_pid).ok().filter(|pid| *pid > 0) })
 }
 
-/// There is no request that only asks: a shared lock is taken and given back. Programs that look at a device, as udev
-/// does, take shared ones too, which are in nobody's way.
+/// There is no request that only asks: a shared lock is taken and given back. Programs that look at a
+/// device, as udev does, take shared ones too, which are in nobody's way.
 fn whole(file: BorrowedFd<'_>) -> Option<Locked> {
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockShared) {
         Ok(()) => {

@@ -41,13 +41,14 @@ pub struct Backing {
 /// # Errors
 /// `ENXIO`: nothing; `ENOTTY`: it's no loop device.
 pub fn backing(device: BorrowedFd<'_>) -> io::Result<Backing> {
-    // SAFETY: the request takes nothing and writes one `loop_info64` to where its argument leads; all bytes of it are
-    // plain integers, so whatever the kernel writes is a value of the type.
+    // SAFETY: the request takes nothing and writes one `loop_info64` to where its argument leads; all bytes
+    // of it are plain integers, so whatever the kernel writes is a value of the type.
     let status = unsafe { ioctl(device, Getter::<GET_STATUS, Status>::new()) }?;
     Ok(Backing { device: split(status.device), inode: status.inode, itself: split(status.own_device) })
 }
 
-/// (major, minor) of a device number as the kernel writes it (`huge_encode_dev`): not as `stat` of the C library does.
+/// (major, minor) of a device number as the kernel writes it (`huge_encode_dev`): not as `stat` of the C
+/// library does.
 fn split(number: u64) -> (u32, u32) {
     let major = (number & 0xf_ff00) >> 8;
     let minor = number & 0xff | number >> 12 & 0xf_ff00;

@@ -1,7 +1,8 @@
 //! A whole file mapped into memory, shared: reads and writes are copies from and to it.
 //!
-//! The view is never a Rust slice: other threads, other processes and the file system change it at any time. It's only
-//! ever copied from and to by address, and a page that can't be had ends the copy (see `mapping/bus_error.rs`), not the program.
+//! The view is never a Rust slice: other threads, other processes and the file system change it at any
+//! time. It's only ever copied from and to by address, and a page that can't be had ends the copy (see
+//! `mapping/bus_error.rs`), not the program.
 
 mod bus_error;
 mod copy;
@@ -37,8 +38,8 @@ impl View {
     /// Maps the file; for writing too when it's open for that.
     ///
     /// # Errors
-    /// What `mmap(2)` answers. `EOPNOTSUPP` when [`Flush::CacheLines`] is asked for and the file isn't on a DAX file
-    /// system; `Unsupported` when this program can't write back the caches of this architecture.
+    /// What `mmap(2)` answers. `EOPNOTSUPP` when [`Flush::CacheLines`] is asked for and the file isn't on a
+    /// DAX file system; `Unsupported` when this program can't write back the caches of this architecture.
     pub fn new(file: OwnedFd, options: MapOptions) -> io::Result<View> {
         if options.flush.needs_dax() && !persist::AVAILABLE {
             return Err(io::ErrorKind::Unsupported.into());
@@ -78,15 +79,17 @@ impl View {
         }
     }
 
-    /// Copies from the view; returns the bytes copied: fewer than asked for only behind the end of the mapping.
+    /// Copies from the view; returns the bytes copied: fewer than asked for only behind the end of the
+    /// mapping.
     ///
     /// # Errors
     /// A page can't be had: `EFAULT` when the file has become shorter, else `EIO`.
     pub fn read(&mut self, offset: u64, mut into: SlotMut) -> io::Result<usize> {
         let Some((from, length)) = self.range(offset, into.len()) else { return Ok(0) };
         let intact = bus_error::guarded(from, length, self.page, || {
-            // SAFETY: `length` bytes are mapped behind `from` and lie in `into`; the two don't overlap, because no
-            // slice or slot is ever made of the view. Bytes that change meanwhile are bytes all the same.
+            // SAFETY: `length` bytes are mapped behind `from` and lie in `into`; the two don't overlap,
+            // because no slice or slot is ever made of the view. Bytes that change meanwhile are bytes all
+            // the same.
             unsafe { copy::copy(from, into.as_mut_ptr(), length, self.options.non_temporal) }
         });
         self.ended(intact, offset, length)
@@ -95,8 +98,8 @@ impl View {
     /// Copies into the view and flushes; returns the bytes copied, as [`View::read`] does.
     ///
     /// # Errors
-    /// As [`View::read`], `ENOSPC` when there was no room for a hole that is written to, `EBADF` when the file isn't
-    /// open for writing, and what `msync(2)` answers.
+    /// As [`View::read`], `ENOSPC` when there was no room for a hole that is written to, `EBADF` when the
+    /// file isn't open for writing, and what `msync(2)` answers.
     pub fn write(&mut self, offset: u64, from: Slot) -> io::Result<usize> {
         if !self.writable {
             return Err(io::Error::from_raw_os_error(libc::EBADF));

@@ -10,7 +10,8 @@ pub use slot::{Slot, SlotMut};
 
 use std::io;
 
-/// Memory for I/O, page aligned, unmapped when dropped: private, zeroed bytes, behind which [`Shared`] ones may lie.
+/// Memory for I/O, page aligned, unmapped when dropped: private, zeroed bytes, behind which [`Shared`] ones
+/// may lie.
 #[derive(Debug)]
 pub struct Buffer {
     start: std::ptr::NonNull<u8>,
@@ -26,7 +27,8 @@ pub struct Buffer {
 unsafe impl Send for Buffer {}
 
 impl Buffer {
-    /// Maps `length` bytes (0 is allowed) and touches every page, so that no page fault falls into measured time.
+    /// Maps `length` bytes (0 is allowed) and touches every page, so that no page fault falls into measured
+    /// time.
     ///
     /// # Errors
     /// What `mmap(2)` answers, normally `ENOMEM`.
@@ -34,8 +36,8 @@ impl Buffer {
         Buffer::map(length, length, libc::MAP_POPULATE)
     }
 
-    /// The same of large pages (`MAP_HUGETLB`) of the machine's default size, which the length is rounded up to; it
-    /// stays what was asked for.
+    /// The same of large pages (`MAP_HUGETLB`) of the machine's default size, which the length is rounded
+    /// up to; it stays what was asked for.
     ///
     /// # Errors
     /// There are none, or too few: how many are needed and how to reserve them.
@@ -49,8 +51,8 @@ impl Buffer {
         let mapped = length.checked_next_multiple_of(size);
         let mapped = mapped.ok_or_else(|| refused(io::Error::from_raw_os_error(libc::ENOMEM)))?;
         let buffer = Buffer::map(length, mapped, libc::MAP_HUGETLB).map_err(refused)?;
-        // Touching them would end in SIGBUS where the pages that are reserved lie on NUMA nodes that the thread may
-        // not use; this tells.
+        // Touching them would end in SIGBUS where the pages that are reserved lie on NUMA nodes that the
+        // thread may not use; this tells.
         buffer.populate().map_err(refused)?;
         Ok(buffer)
     }
@@ -91,8 +93,9 @@ impl Buffer {
         shared.fold(pages(private), |length, shared| length.saturating_add(pages(shared)))
     }
 
-    /// A buffer of `private` bytes with shared ones behind them, in order, each on a page: I/O is done from all of
-    /// them as from one piece. Also returns where each of the shared ones begins, bytes from the start.
+    /// A buffer of `private` bytes with shared ones behind them, in order, each on a page: I/O is done from
+    /// all of them as from one piece. Also returns where each of the shared ones begins, bytes from the
+    /// start.
     ///
     /// # Errors
     /// What `mmap(2)` answers, normally `ENOMEM`.
@@ -119,7 +122,8 @@ impl Buffer {
         Ok((buffer, places))
     }
 
-    /// The same in large pages. What is shared can't lie in them as it is, so this buffer gets copies of its own.
+    /// The same in large pages. What is shared can't lie in them as it is, so this buffer gets copies of
+    /// its own.
     ///
     /// # Errors
     /// As [`Buffer::of_large_pages`].
@@ -163,7 +167,8 @@ impl Buffer {
         if length == 0 {
             return Ok(());
         }
-        // SAFETY: the addresses are within the reservation that the value owns, and nothing refers to them yet.
+        // SAFETY: the addresses are within the reservation that the value owns, and nothing refers to them
+        // yet.
         let start = unsafe {
             libc::mmap(
                 self.start.as_ptr().cast(),
@@ -192,7 +197,8 @@ impl Buffer {
         self.start.as_ptr()
     }
 
-    /// So many bytes from `start` on, to look at while I/Os are in flight; `None` = the buffer isn't as long as that.
+    /// So many bytes from `start` on, to look at while I/Os are in flight; `None` = the buffer isn't as
+    /// long as that.
     #[inline]
     pub fn slot(&self, start: usize, length: usize) -> Option<Slot<'_>> {
         let within = start.checked_add(length).is_some_and(|end| end <= self.length);
@@ -213,10 +219,11 @@ impl Buffer {
         self.private_mut().part(start, length)
     }
 
-    /// The bytes, to look at, the shared ones included. Whoever has I/Os in flight on the buffer has [`Buffer::slot`].
+    /// The bytes, to look at, the shared ones included. Whoever has I/Os in flight on the buffer has
+    /// [`Buffer::slot`].
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: start and length describe the mapping that the value owns (or nothing, when the length is 0). Of
-        // shared memory nobody has a mutable view any more.
+        // SAFETY: start and length describe the mapping that the value owns (or nothing, when the length is
+        // 0). Of shared memory nobody has a mutable view any more.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
 
@@ -230,7 +237,8 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         if self.length > 0 {
-            // SAFETY: the mappings were made by `map` or `with_shared` over this range, and nobody else knows it.
+            // SAFETY: the mappings were made by `map` or `with_shared` over this range, and nobody else
+            // knows it.
             unsafe { libc::munmap(self.start.as_ptr().cast(), self.mapped) };
         }
     }

@@ -1,6 +1,7 @@
 //! The kernel made safe: the only place where `unsafe` is allowed.
 //!
-//! What plans and records speak of (a path's bytes, a time, how a file is opened) is plain data and there on every system.
+//! What plans and records speak of (a path's bytes, a time, how a file is opened) is plain data and there
+//! on every system.
 #![allow(unsafe_code)]
 
 pub mod clock;
@@ -73,7 +74,7 @@ pub mod usage;
 #[cfg(target_os = "linux")]
 pub mod writeback;
 
-/// Tests that start programs share it, those that count on closed files and locks take it alone: a program that is just being
-/// started has copies of all descriptors until it runs.
+/// Tests that start programs share it, those that count on closed files and locks take it alone: a program
+/// that is just being started has copies of all descriptors until it runs.
 #[cfg(test)]
 pub(crate) static STARTING: std::sync::RwLock<()> = std::sync::RwLock::new(());

@@ -25,7 +25,8 @@ impl Noops {
     pub fn round(&mut self) -> io::Result<()> {
         for _ in 0..ROUND {
             let entry = opcode::Nop::new().build();
-            // SAFETY: it names no memory and no file. The queue has room: a round is reaped before the next one.
+            // SAFETY: it names no memory and no file. The queue has room: a round is reaped before the next
+            // one.
             let _ = unsafe { self.0.submission().push(&entry) };
         }
         self.0.submit_and_wait(ROUND as usize)?;

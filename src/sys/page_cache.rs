@@ -4,7 +4,8 @@ use rustix::fs::{Advice, fadvise};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Number of the system call; it is the same on all architectures but alpha, which this program isn't made for.
+/// Number of the system call; it is the same on all architectures but alpha, which this program isn't made
+/// for.
 const SYS_CACHESTAT: libc::c_long = 451;
 
 /// `struct cachestat_range` of linux/mman.h.
@@ -38,16 +39,16 @@ pub struct Held {
     pub evicted: u64,
 }
 
-/// What is in memory of a part. `offset` and `length` in bytes; a length of 0 reaches to the end. The kernel looks at every cached
-/// page in that part: some 100 to 200 ns each.
+/// What is in memory of a part. `offset` and `length` in bytes; a length of 0 reaches to the end. The
+/// kernel looks at every cached page in that part: some 100 to 200 ns each.
 ///
 /// # Errors
 /// `ENOSYS` on an older kernel; `EPERM` for a file of somebody else's that we may not write; `EOPNOTSUPP`.
 pub fn held(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
     let range = Range { offset, length };
     let mut pages = Pages::default();
-    // SAFETY: the kernel reads one structure and fills the other; both have the layout that it defines and live until
-    // the call returns. On a kernel without the call the number is nobody's.
+    // SAFETY: the kernel reads one structure and fills the other; both have the layout that it defines and
+    // live until the call returns. On a kernel without the call the number is nobody's.
     let result = unsafe {
         libc::syscall(
             SYS_CACHESTAT,

@@ -1,5 +1,5 @@
-//! Paths as raw bytes: text as the user gave it is usually UTF-8, but names of files need not be. The only place that
-//! knows how an operating system spells a name.
+//! Paths as raw bytes: text as the user gave it is usually UTF-8, but names of files need not be. The only
+//! place that knows how an operating system spells a name.
 
 use crate::units::visible;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -44,7 +44,8 @@ impl Group {
     /// Opens the counters, which stand at 0 and don't count yet.
     ///
     /// # Errors
-    /// What perf_event_open(2) answers: `EACCES` and `EPERM` without the privilege, `ENODEV` for a CPU that is offline.
+    /// What perf_event_open(2) answers: `EACCES` and `EPERM` without the privilege, `ENODEV` for a CPU that
+    /// is offline.
     pub fn open(cpu: u32, kinds: &[Event]) -> io::Result<Group> {
         let mut group = Group { events: Vec::new() };
         for kind in kinds {
@@ -107,8 +108,8 @@ fn open(mut attributes: Attributes, cpu: u32, leader: Option<&OwnedFd>) -> io::R
     let everybody: libc::pid_t = -1;
     let cpu = libc::c_int::try_from(cpu).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
     let leader = leader.map_or(-1, AsRawFd::as_raw_fd);
-    // SAFETY: `attributes` is ours, says its own size, and consists of plain integers: the kernel reads it during the call,
-    // and may write the size it would like into it.
+    // SAFETY: `attributes` is ours, says its own size, and consists of plain integers: the kernel reads it
+    // during the call, and may write the size it would like into it.
     let answer = unsafe {
         libc::syscall(libc::SYS_perf_event_open, &raw mut attributes, everybody, cpu, leader, CLOSE_ON_EXEC)
     };

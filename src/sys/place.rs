@@ -1,5 +1,5 @@
-//! Files that take their place whole: an earlier file of the name stays as it is until a new one is ready, and then keeps
-//! its owner, its mode and its access control list.
+//! Files that take their place whole: an earlier file of the name stays as it is until a new one is ready,
+//! and then keeps its owner, its mode and its access control list.
 //!
 //! ```text
 //! Place::open ──▶ a folder and a name, looked at and tried out; nothing has changed
@@ -7,9 +7,10 @@
 //! NewFile::put ─▶ under its name, in one step
 //! ```
 //!
-//! What is planted in a folder that everybody may write to leads nowhere: no link is followed, no file of another name
-//! is opened that was there before. A program that is killed leaves nothing behind where the file system has files
-//! without names (`O_TMPFILE`), which is nearly everywhere; elsewhere what it was writing at that moment.
+//! What is planted in a folder that everybody may write to leads nowhere: no link is followed, no file of
+//! another name is opened that was there before. A program that is killed leaves nothing behind where the
+//! file system has files without names (`O_TMPFILE`), which is nearly everywhere; elsewhere what it was
+//! writing at that moment.
 
 mod earlier;
 
@@ -79,8 +80,9 @@ pub struct Place {
 }
 
 impl Place {
-    /// Looks at a place and tries it out: makes a file there, which is gone at once, and opens an earlier one without
-    /// changing it. The last part of the path is taken as it is, also when it's a link, which is refused.
+    /// Looks at a place and tries it out: makes a file there, which is gone at once, and opens an earlier
+    /// one without changing it. The last part of the path is taken as it is, also when it's a link, which
+    /// is refused.
     ///
     /// # Errors
     /// Why no file can be put there.

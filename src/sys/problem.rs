@@ -23,7 +23,8 @@ pub enum Problem {
     /// The directory that a file was to be created in doesn't exist.
     #[error("the directory it should be created in does not exist; create it, or give an absolute path")]
     NoParent,
-    /// A symbolic link that leads nowhere: its target is never created, because the name says nothing of that place.
+    /// A symbolic link that leads nowhere: its target is never created, because the name says nothing of
+    /// that place.
     #[error(
         "is a symbolic link to {}, which does not exist; name the file itself, or remove the link",
         named(to)
@@ -166,7 +167,8 @@ impl TargetError {
     }
 }
 
-/// What probably is the matter when an I/O fails with this error number, behind a semicolon; empty = anything may be.
+/// What probably is the matter when an I/O fails with this error number, behind a semicolon; empty =
+/// anything may be.
 pub fn usual_cause(errno: i32) -> &'static str {
     match errno {
         libc::EINVAL => {

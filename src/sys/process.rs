@@ -11,8 +11,8 @@ const GIVEN_UP: &[u8] =
 /// Exit code of a run that failed.
 const FAILED: libc::c_int = 1;
 
-/// Signals that would end the process without a word become errors: a file that may not grow any more (`SIGXFSZ`) is an
-/// error of that write, and giving up (`SIGABRT`) is a failed run with a message.
+/// Signals that would end the process without a word become errors: a file that may not grow any more
+/// (`SIGXFSZ`) is an error of that write, and giving up (`SIGABRT`) is a failed run with a message.
 pub fn prepare() {
     // SAFETY: the handler only does what may be done in a signal handler: it writes, and ends the process.
     unsafe {
@@ -34,7 +34,8 @@ pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Bytes that a file may grow to (`ulimit -f`): beyond that the kernel sends a signal. `None` = as far as it will.
+/// Bytes that a file may grow to (`ulimit -f`): beyond that the kernel sends a signal. `None` = as far as
+/// it will.
 pub fn largest_file() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Fsize).current
 }
@@ -48,8 +49,9 @@ pub fn is_ignored(signal: i32) -> bool {
     }
 }
 
-/// Ends the process now, whatever its threads are waiting for. Standard input, output and error are given back first: the
-/// kernel keeps a thread that it doesn't release, and with it everything that is open, but others shall not wait for it.
+/// Ends the process now, whatever its threads are waiting for. Standard input, output and error are given
+/// back first: the kernel keeps a thread that it doesn't release, and with it everything that is open, but
+/// others shall not wait for it.
 pub fn end(code: u8) -> ! {
     let _ = io::Write::flush(&mut io::stdout());
     if let Ok(null) = std::fs::File::options().read(true).write(true).open("/dev/null") {

@@ -1,8 +1,9 @@
 //! An io_uring that owns the memory and the files its I/Os use.
 //!
-//! Ownership is what makes it safe: the kernel reads and writes the memory at any time between [`Ring::push`] and the
-//! completion, so memory and files stay until nothing is in flight any more. See [`Ring::drop`]. For the same reason no part
-//! of the memory is ever handed out as a slice: a [`Slot`] is copied from and to by address.
+//! Ownership is what makes it safe: the kernel reads and writes the memory at any time between
+//! [`Ring::push`] and the completion, so memory and files stay until nothing is in flight any more. See
+//! [`Ring::drop`]. For the same reason no part of the memory is ever handed out as a slice: a [`Slot`] is
+//! copied from and to by address.
 
 mod setup;
 
@@ -22,8 +23,8 @@ use std::time::Duration;
 /// Timeouts from this one on are taken as none. The kernel adds the present time, which must not overflow.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// A polled ring ignores timeouts in the kernel: shorter ones are kept here, longer ones are only there to notice a
-/// device that answers nothing any more, to which its driver puts an end.
+/// A polled ring ignores timeouts in the kernel: shorter ones are kept here, longer ones are only there to
+/// notice a device that answers nothing any more, to which its driver puts an end.
 const POLLS_IN_KERNEL: Duration = Duration::from_millis(100);
 
 /// Marks the completion of a cancellation; tags are 32 bits wide.
@@ -79,8 +80,8 @@ impl Ring {
     /// A ring for `depth` (1 to 32,768) I/Os in flight, for the calling thread.
     ///
     /// # Errors
-    /// What `io_uring_setup(2)` answers, or `Unsupported` from a kernel before 5.11. A feature that the kernel lacks
-    /// or refuses is no error, see [`Ring::notes`].
+    /// What `io_uring_setup(2)` answers, or `Unsupported` from a kernel before 5.11. A feature that the
+    /// kernel lacks or refuses is no error, see [`Ring::notes`].
     pub fn new(depth: u32, files: Vec<OwnedFd>, memory: Buffer, options: Options) -> io::Result<Ring> {
         let (ring, mut notes) = set_up(depth, &options)?;
         if !(ring.params().is_feature_ext_arg() && ring.params().is_feature_nodrop()) {
@@ -139,12 +140,14 @@ impl Ring {
         })
     }
 
-    /// Has the I/Os on a file done by workers of the kernel, each by one of its own as far as there may be so many, instead
-    /// of trying first whether the file takes them without blocking: some block all the same, in the call that hands over.
+    /// Has the I/Os on a file done by workers of the kernel, each by one of its own as far as there may be
+    /// so many, instead of trying first whether the file takes them without blocking: some block all the
+    /// same, in the call that hands over.
     pub fn use_workers(&mut self, file: u32) {
         let Some(name) = self.names.get_mut(file as usize) else { return };
         name.flags |= squeue::Flags::ASYNC;
-        // By default it's four for each CPU. A kernel before 5.15 can't be told; 0 leaves the others as they are.
+        // By default it's four for each CPU. A kernel before 5.15 can't be told; 0 leaves the others as
+        // they are.
         let _ = self.ring.submitter().register_iowq_max_workers(&mut [self.depth.min(MAX_WORKERS), 0]);
         if !self.notes.iter().any(|note| note == WORKERS) {
             self.notes.push(WORKERS.into());
@@ -186,8 +189,9 @@ impl Ring {
         self.queued
     }
 
-    /// Queues transfers for the next [`Ring::enter`]; returns how many. Stops when the ring is full, and before a
-    /// transfer whose file, memory range or tag does not exist, or that the kernel wouldn't take as it is.
+    /// Queues transfers for the next [`Ring::enter`]; returns how many. Stops when the ring is full, and
+    /// before a transfer whose file, memory range or tag does not exist, or that the kernel wouldn't take
+    /// as it is.
     #[inline]
     pub fn push(&mut self, transfers: impl Iterator<Item = Transfer>) -> usize {
         let room = (self.depth - self.in_flight) as usize;
@@ -218,7 +222,8 @@ impl Ring {
                 }
             };
             let entry = entry.flags(name.flags).user_data(u64::from(transfer.tag));
-            // SAFETY: the range is within the memory, and memory and files are ours until nothing is in flight.
+            // SAFETY: the range is within the memory, and memory and files are ours until nothing is in
+            // flight.
             if unsafe { queue.push(&entry) }.is_err() {
                 break;
             }
@@ -229,8 +234,8 @@ impl Ring {
         pushed as usize
     }
 
-    /// Queues operations that do nothing, as many as there is room for; returns how many. What they take is the cost of
-    /// the ring itself.
+    /// Queues operations that do nothing, as many as there is room for; returns how many. What they take is
+    /// the cost of the ring itself.
     pub fn push_nops(&mut self, count: u32) -> u32 {
         let mut queue = self.ring.submission();
         let room = count.min(self.depth - self.in_flight);
@@ -258,8 +263,8 @@ impl Ring {
         queue.taskrun() || queue.cq_overflow()
     }
 
-    /// Hands over what is queued and waits until `min` completions are visible or `timeout` has passed, in one system
-    /// call.
+    /// Hands over what is queued and waits until `min` completions are visible or `timeout` has passed, in
+    /// one system call.
     ///
     /// # Errors
     /// What `io_uring_enter(2)` answers, if it isn't a matter of time or memory.
@@ -301,7 +306,8 @@ impl Ring {
                     if left == 0 {
                         return Ok(Entered::Complete);
                     }
-                    // The kernel stops after an I/O that fails while it is handed over, and then doesn't wait.
+                    // The kernel stops after an I/O that fails while it is handed over, and then doesn't
+                    // wait.
                     if taken == 0 {
                         return Ok(Entered::Busy);
                     }
@@ -322,7 +328,8 @@ impl Ring {
         let time = types::Timespec::from(timeout.min(FOREVER));
         let time: *const types::Timespec = if timeout < FOREVER { &time } else { std::ptr::null() };
         let argument = WaitArgument { sigmask: 0, sigmask_size: 0, min_wait: 0, time: time as u64 };
-        // SAFETY: the argument and the time live until the call returns; the entries were made by `push` and `cancel`.
+        // SAFETY: the argument and the time live until the call returns; the entries were made by `push`
+        // and `cancel`.
         let taken = unsafe {
             libc::syscall(
                 libc::SYS_io_uring_enter,
@@ -380,8 +387,8 @@ impl Ring {
         true
     }
 
-    /// Queues the cancellation of everything. Repeated by [`Ring::drain`]: an I/O on its way from one of the kernel's
-    /// lists to another is missed.
+    /// Queues the cancellation of everything. Repeated by [`Ring::drain`]: an I/O on its way from one of
+    /// the kernel's lists to another is missed.
     fn cancel(&mut self, any: bool) {
         let mut queue = self.ring.submission();
         let mut push = |entry: squeue::Entry| {
@@ -400,8 +407,8 @@ impl Ring {
 impl Drop for Ring {
     /// Cancels and drains what is in flight, then releases ring, files and memory.
     ///
-    /// When a dead device answers nothing within the limit, all three are leaked on purpose: the kernel may still
-    /// write into the memory, and the program is about to report an error and end.
+    /// When a dead device answers nothing within the limit, all three are leaked on purpose: the kernel may
+    /// still write into the memory, and the program is about to report an error and end.
     fn drop(&mut self) {
         if !self.drain() {
             std::mem::forget(self.registration.take());
@@ -410,8 +417,8 @@ impl Drop for Ring {
         if self.enter_flags.contains(EnterFlags::REGISTERED_RING) {
             unregister_self(self.ring.as_raw_fd(), self.enter_name);
         }
-        // Closing the ring would do these too, but some time later: files stayed busy and memory locked meanwhile.
-        // They fail when nothing was registered.
+        // Closing the ring would do these too, but some time later: files stayed busy and memory locked
+        // meanwhile. They fail when nothing was registered.
         let _ = self.ring.submitter().unregister_buffers();
         let _ = self.ring.submitter().unregister_files();
         // SAFETY: each is dropped once, here, and not used afterwards. Nothing is in flight.

@@ -13,8 +13,8 @@ use std::path::Path;
 pub struct Room {
     /// Bytes that anybody may take.
     pub available: u64,
-    /// Bytes that this process may take; `None` = the file system doesn't say (tmpfs without a limit, some file systems in
-    /// user space).
+    /// Bytes that this process may take; `None` = the file system doesn't say (tmpfs without a limit, some
+    /// file systems in user space).
     pub ours: Option<u64>,
 }
 

@@ -20,7 +20,8 @@ pub enum Ending {
     Hangup,
 }
 
-/// The signals that ask the program to end. They arrive here until this is closed or dropped, and do nothing else.
+/// The signals that ask the program to end. They arrive here until this is closed or dropped, and do
+/// nothing else.
 #[derive(Debug)]
 pub struct Endings {
     signals: Signals,
@@ -31,7 +32,8 @@ pub struct Endings {
 pub struct Close(Handle);
 
 impl Endings {
-    /// Listens from now on; for a lost connection only where the program was not started to outlive it (`nohup`).
+    /// Listens from now on; for a lost connection only where the program was not started to outlive it
+    /// (`nohup`).
     ///
     /// # Errors
     /// The handlers can't be installed.

@@ -1,7 +1,9 @@
-//! What is said on standard error: warnings, errors, findings. Whether it can be written is no concern of the run, whose
-//! figures are elsewhere; so errors of writing are ignored, where the macros of the standard library would panic.
+//! What is said on standard error: warnings, errors, findings. Whether it can be written is no concern of
+//! the run, whose figures are elsewhere; so errors of writing are ignored, where the macros of the standard
+//! library would panic.
 //!
-//! What is said is harmless for a terminal wherever it goes ([`visible`]): a log of it is read on one sooner or later.
+//! What is said is harmless for a terminal wherever it goes ([`visible`]): a log of it is read on one
+//! sooner or later.
 
 use crate::units::visible;
 use std::fmt::Display;

@@ -1,5 +1,5 @@
-//! What goes to standard output. Files and pipes get every byte as it is, as scripts expect from DISKSPD; on a terminal what
-//! names, records and devices say can't do anything but be read.
+//! What goes to standard output. Files and pipes get every byte as it is, as scripts expect from DISKSPD;
+//! on a terminal what names, records and devices say can't do anything but be read.
 
 use crate::units::visible::Guard;
 use std::io::{IsTerminal, Stdout, Write};

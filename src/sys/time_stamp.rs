@@ -1,7 +1,7 @@
 //! The processor's time-stamp counter, read raw.
 
-/// Whether the counter runs at one rate in every state of the processor, and the kernel, whose watchdog compares it with
-/// other clocks, still lists it as one to keep time by.
+/// Whether the counter runs at one rate in every state of the processor, and the kernel, whose watchdog
+/// compares it with other clocks, still lists it as one to keep time by.
 pub fn are_reliable() -> bool {
     is_invariant() && {
         let clocks = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
@@ -12,8 +12,8 @@ pub fn are_reliable() -> bool {
 #[cfg(target_arch = "x86_64")]
 fn is_invariant() -> bool {
     use std::arch::x86_64::__cpuid;
-    /// "Advanced power management information"; bit 8 of EDX is the invariant counter (Intel SDM vol. 3, 19.17.1; AMD
-    /// APM vol. 2, 13.2.4).
+    /// "Advanced power management information"; bit 8 of EDX is the invariant counter (Intel SDM vol. 3,
+    /// 19.17.1; AMD APM vol. 2, 13.2.4).
     const POWER: u32 = 0x8000_0007;
     __cpuid(0x8000_0000).eax >= POWER && __cpuid(POWER).edx & (1 << 8) != 0
 }

@@ -24,8 +24,8 @@ pub struct Transfer {
     pub priority: IoPriority,
 }
 
-/// Whether the kernel would do exactly this: `length` bytes at `offset` of a file, from or to `start` in `memory` bytes. It
-/// shortens what is longer than [`MAX_LENGTH`], and its offsets have a sign.
+/// Whether the kernel would do exactly this: `length` bytes at `offset` of a file, from or to `start` in
+/// `memory` bytes. It shortens what is longer than [`MAX_LENGTH`], and its offsets have a sign.
 #[inline]
 pub fn fits(offset: u64, length: u32, start: usize, memory: usize) -> bool {
     length <= MAX_LENGTH

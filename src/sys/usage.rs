@@ -11,8 +11,8 @@ pub struct ThreadUsage {
     pub system: Duration,
 }
 
-/// CPU time of the calling thread so far, `getrusage(2)`. How the kernel divides it into user and system time may be
-/// sampled (some 4 ms): only long stretches are meaningful.
+/// CPU time of the calling thread so far, `getrusage(2)`. How the kernel divides it into user and system
+/// time may be sampled (some 4 ms): only long stretches are meaningful.
 ///
 /// # Errors
 /// None is known; what the kernel answers.
@@ -21,8 +21,8 @@ pub fn thread_usage() -> std::io::Result<ThreadUsage> {
     Ok(ThreadUsage { user: duration(usage.ru_utime), system: duration(usage.ru_stime) })
 }
 
-/// How often the calling thread has gone to sleep so far, because what it asked for was not there yet (`ru_nvcsw`).
-/// When others took its CPU is not counted.
+/// How often the calling thread has gone to sleep so far, because what it asked for was not there yet
+/// (`ru_nvcsw`). When others took its CPU is not counted.
 ///
 /// # Errors
 /// None is known; what the kernel answers.
@@ -41,7 +41,8 @@ pub struct ChildrenUsage {
     pub involuntary_switches: u64,
 }
 
-/// What the child processes that have ended, and were waited for, have cost so far, those that they waited for included.
+/// What the child processes that have ended, and were waited for, have cost so far, those that they waited
+/// for included.
 ///
 /// # Errors
 /// None is known; what the kernel answers.

@@ -11,8 +11,8 @@ pub fn start(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     sync_range(file, offset, length, libc::SYNC_FILE_RANGE_WRITE)
 }
 
-/// Writes the dirty pages of the range, bytes, and waits until they are with the device. No flush: that is for
-/// `fdatasync`.
+/// Writes the dirty pages of the range, bytes, and waits until they are with the device. No flush: that is
+/// for `fdatasync`.
 ///
 /// # Errors
 /// As [`start`].
@@ -22,8 +22,8 @@ pub fn complete(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     sync_range(file, offset, length, all)
 }
 
-/// The error number of a writing that has failed since the file was opened, or since this was asked last: of all its parts,
-/// whoever wrote them. Waits for nothing but what is being written of the first page.
+/// The error number of a writing that has failed since the file was opened, or since this was asked last:
+/// of all its parts, whoever wrote them. Waits for nothing but what is being written of the first page.
 pub fn failed(file: impl AsFd) -> Option<i32> {
     let answer = sync_range(file, 0, 1, libc::SYNC_FILE_RANGE_WAIT_BEFORE);
     let number = answer.err()?.raw_os_error()?;

@@ -1,4 +1,5 @@
-//! What control groups keep this process from: CPU quotas and I/O limits, its own and those of all groups above it.
+//! What control groups keep this process from: CPU quotas and I/O limits, its own and those of all groups
+//! above it.
 
 use super::mountinfo;
 use super::root::Root;
@@ -6,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The groups of this process, each with all that are above it, innermost first; of both versions of the interface.
+/// The groups of this process, each with all that are above it, innermost first; of both versions of the
+/// interface.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
     groups: Vec<Group>,

@@ -1,4 +1,5 @@
-//! Exclusive claims on the block devices that are written to, and the order in which they're taken and checked.
+//! Exclusive claims on the block devices that are written to, and the order in which they're taken and
+//! checked.
 
 use super::device::{Device, Number, block_number, split};
 use super::refusal::{Refusal, file_refusal, found_on, open_file_refusal, use_refusal, write_refusal};
@@ -11,9 +12,9 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Holds block devices for this process until it's dropped: nobody can mount them, swap to them or build them into a
-/// RAID or volume group meanwhile. The controlling thread takes it for the time of the run; workers open the devices
-/// the ordinary way, which a claim doesn't hinder.
+/// Holds block devices for this process until it's dropped: nobody can mount them, swap to them or build
+/// them into a RAID or volume group meanwhile. The controlling thread takes it for the time of the run;
+/// workers open the devices the ordinary way, which a claim doesn't hinder.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct Claims {
@@ -35,17 +36,19 @@ pub enum Denial {
     Target(#[from] TargetError),
 }
 
-/// Claims the block devices among the paths that are to be written to, and checks that nothing of the user's is
-/// destroyed: see [`Refusal`]. Regular files must not be in use, by a loop device for one; paths that don't exist are passed
-/// over. The same device can be named several times, by several names, and a disk together with its partitions: the claim
-/// on the disk covers them.
+/// Claims the block devices among the paths that are to be written to, and checks that nothing of the
+/// user's is destroyed: see [`Refusal`]. Regular files must not be in use, by a loop device for one; paths
+/// that don't exist are passed over. The same device can be named several times, by several names, and a
+/// disk together with its partitions: the claim on the disk covers them.
 ///
-/// The claim comes first, and what is on a device is read through the claim itself: so nobody can mount it, or build it
-/// into something, between the check and the end of the run, and a name that leads elsewhere by now deceives nobody.
-/// Programs that write to the device without asking the kernel for it (`dd`, `mkfs -F`) can't be kept away.
+/// The claim comes first, and what is on a device is read through the claim itself: so nobody can mount it,
+/// or build it into something, between the check and the end of the run, and a name that leads elsewhere by
+/// now deceives nobody. Programs that write to the device without asking the kernel for it (`dd`, `mkfs
+/// -F`) can't be kept away.
 ///
 /// # Errors
-/// The first device that somebody else has, that carries something (unless `destroy`), or that can't be looked at.
+/// The first device that somebody else has, that carries something (unless `destroy`), or that can't be
+/// looked at.
 pub fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, Denial> {
     let paths: Vec<&Path> = paths.into_iter().collect();
     spare(paths.iter().copied())?;
@@ -75,7 +78,8 @@ pub fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> 
     Ok(claims)
 }
 
-/// Checks that none of the regular files among the paths is in use. Devices, which `-c` leaves alone, are passed over.
+/// Checks that none of the regular files among the paths is in use. Devices, which `-c` leaves alone, are
+/// passed over.
 ///
 /// # Errors
 /// The first one that is in use.
@@ -97,7 +101,8 @@ pub fn permit_file(path: &Path, opened: impl AsFd) -> Result<(), Denial> {
     open_file_refusal(path, opened.as_fd()).map_or(Ok(()), |refusal| Err(refusal.into()))
 }
 
-/// The same for what a report, a stream or a log is written to: a file that nobody uses, or a pipe, terminal or the like.
+/// The same for what a report, a stream or a log is written to: a file that nobody uses, or a pipe,
+/// terminal or the like.
 ///
 /// # Errors
 /// It's in use; it's a block device.
@@ -121,7 +126,8 @@ fn explained(error: TargetError, path: &Path) -> Denial {
 }
 
 fn check(path: &Path, number: Number, device: &File, destroy: bool) -> Result<(), Denial> {
-    // The kernel knows no claim of loop devices on what is behind them, nor of partitions' holders in all cases.
+    // The kernel knows no claim of loop devices on what is behind them, nor of partitions' holders in all
+    // cases.
     if let Some(refusal) = use_refusal(path, number) {
         return Err(refusal.into());
     }
@@ -136,12 +142,12 @@ fn check(path: &Path, number: Number, device: &File, destroy: bool) -> Result<()
 }
 
 impl Claims {
-    /// The last look before something is written: whether what is open by now is what was checked. A regular file is
-    /// looked at when it is first seen here.
+    /// The last look before something is written: whether what is open by now is what was checked. A
+    /// regular file is looked at when it is first seen here.
     ///
     /// # Errors
-    /// [`Problem::Changed`] for a block device that isn't held: the path leads elsewhere than before. A regular file that is
-    /// in use.
+    /// [`Problem::Changed`] for a block device that isn't held: the path leads elsewhere than before. A
+    /// regular file that is in use.
     pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), Denial> {
         match opened.device.map(split) {
             Some(number) if !self.covers(number) => Err(TargetError::new(path, Problem::Changed).into()),

@@ -1,10 +1,10 @@
 //! How the kernel completes the I/Os of a target: what decides which engine gains anything on it.
 //!
-//! io_uring asks the kernel to take an I/O without blocking. What can't do that (zram, tmpfs, many devices that are
-//! made of others) gets each I/O from a worker thread of the kernel instead, which costs several times what the I/O
-//! does. Whether a target can is asked by a read with `RWF_NOWAIT`; where it can't, a few reads tell whether they end
-//! in the call or put the thread to sleep. Where they do, a few reads through an io_uring tell what becomes of them
-//! there (`completion/trial.rs`). Nothing is ever written.
+//! io_uring asks the kernel to take an I/O without blocking. What can't do that (zram, tmpfs, many devices
+//! that are made of others) gets each I/O from a worker thread of the kernel instead, which costs several
+//! times what the I/O does. Whether a target can is asked by a read with `RWF_NOWAIT`; where it can't, a
+//! few reads tell whether they end in the call or put the thread to sleep. Where they do, a few reads
+//! through an io_uring tell what becomes of them there (`completion/trial.rs`). Nothing is ever written.
 
 #[cfg(target_os = "linux")]
 mod trial;
@@ -39,13 +39,14 @@ pub enum Completion {
     Unknown,
     /// The kernel takes I/Os without blocking; as many as wanted are in flight.
     Queued,
-    /// The kernel doesn't take I/Os without blocking, and an I/O has ended when the call that submits it returns, the
-    /// thread having been at work all the time: memory and nothing else.
+    /// The kernel doesn't take I/Os without blocking, and an I/O has ended when the call that submits it
+    /// returns, the thread having been at work all the time: memory and nothing else.
     InCall,
     /// The kernel doesn't take I/Os without blocking: for io_uring it gives each to a worker of its own.
     Blocking,
-    /// io_uring takes it for a target that doesn't block, and then sleeps until each I/O has ended, in the call that hands
-    /// it over. With workers of the kernel several at a time end sooner than one after the other.
+    /// io_uring takes it for a target that doesn't block, and then sleeps until each I/O has ended, in the
+    /// call that hands it over. With workers of the kernel several at a time end sooner than one after the
+    /// other.
     Inline,
     /// The same, and several at a time end no sooner: whoever hands over several waits for all of them.
     OneByOne,
@@ -83,8 +84,8 @@ const LENGTH: u32 = 4096;
 /// Reads that tell whether the thread sleeps: one alone may find a lock taken. Three of five decide.
 const READS: u64 = 5;
 
-/// Looks at a target that is there, with the open mode of its I/Os; reads at most seven blocks. What will be created
-/// on a file system in memory is known without looking.
+/// Looks at a target that is there, with the open mode of its I/Os; reads at most seven blocks. What will
+/// be created on a file system in memory is known without looking.
 #[cfg(target_os = "linux")]
 pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
     let in_memory = FileSystemType::named(&facts.file_system).is_memory();
@@ -104,7 +105,8 @@ pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
     if takes(&file, direct) && (direct || bare().is_none_or(|file| takes(&file, true))) {
         return Completion::Queued;
     }
-    // The cache would hide what is behind it, so the reads go around it; only memory itself may be read through it.
+    // The cache would hide what is behind it, so the reads go around it; only memory itself may be read
+    // through it.
     let around = match direct {
         true => Some(file),
         false => open_to_read(&facts.location, true).or(in_memory.then_some(file)),
@@ -116,8 +118,8 @@ pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
     }
 }
 
-/// How io_uring fares with a target that makes threads sleep. Through the cache it may look as if there was nothing to wait
-/// for; what is behind tells then.
+/// How io_uring fares with a target that makes threads sleep. Through the cache it may look as if there was
+/// nothing to wait for; what is behind tells then.
 #[cfg(target_os = "linux")]
 fn blocking(facts: &TargetFacts, direct: bool) -> Completion {
     let tried = |direct| trial::of(|| open_to_read(&facts.location, direct), facts.size);
@@ -138,8 +140,9 @@ fn open_to_read(path: &Path, direct: bool) -> Option<OwnedFd> {
     open(path, OFlags::RDONLY | OFlags::CLOEXEC | direct, Mode::empty()).ok()
 }
 
-/// Behind the end a read costs nothing, and the kernel refuses the flag all the same where the file doesn't know it.
-/// Older kernels let every block device know it: without the cache it then shows only when something is read.
+/// Behind the end a read costs nothing, and the kernel refuses the flag all the same where the file doesn't
+/// know it. Older kernels let every block device know it: without the cache it then shows only when
+/// something is read.
 #[cfg(target_os = "linux")]
 fn takes_without_blocking(file: &OwnedFd, size: u64, direct: bool, memory: &mut [u8]) -> bool {
     let mut attempt = |offset| {

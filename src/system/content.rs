@@ -1,5 +1,6 @@
-//! What the targets hold, looked at before they are read: what never was written, and a sample of what was. A device
-//! that has nothing to look up, or a layer that stores less than was written, answers faster than the medium can.
+//! What the targets hold, looked at before they are read: what never was written, and a sample of what was.
+//! A device that has nothing to look up, or a layer that stores less than was written, answers faster than
+//! the medium can.
 
 pub mod estimate;
 #[cfg(target_os = "linux")]
@@ -121,8 +122,8 @@ pub struct Order {
 /// Of the time that is given, the share for finding out what was written.
 const FOR_EXTENTS: u64 = 3;
 
-/// Looks at a target for so many nanoseconds; a read that hangs takes longer. Nothing is written, and the page cache is
-/// left as it was wherever `O_DIRECT` works.
+/// Looks at a target for so many nanoseconds; a read that hangs takes longer. Nothing is written, and the
+/// page cache is left as it was wherever `O_DIRECT` works.
 ///
 /// `None` = there is nothing to be said: no medium (tmpfs), no right to read it.
 #[cfg(target_os = "linux")]

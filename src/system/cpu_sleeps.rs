@@ -40,7 +40,8 @@ pub struct SleepCounters {
 pub struct SleepReading(Vec<Option<u64>>);
 
 impl SleepCounters {
-    /// Finds the counters of these processors, as the kernel numbers them, each once. Those without any are left out.
+    /// Finds the counters of these processors, as the kernel numbers them, each once. Those without any are
+    /// left out.
     pub fn find(root: &Root, cpus: impl Iterator<Item = u32>) -> SleepCounters {
         let mut numbers: Vec<u32> = cpus.collect();
         numbers.sort_unstable();

@@ -16,8 +16,8 @@ pub struct CpuTimes {
     pub user: u64,
 }
 
-/// Of the time in the kernel, what a CPU lost to others than the program, over the same window and in the same unit as its
-/// [`CpuTimes`].
+/// Of the time in the kernel, what a CPU lost to others than the program, over the same window and in the
+/// same unit as its [`CpuTimes`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostTimes {
     /// Interrupts and what follows at once from them (softirqs).
@@ -26,8 +26,8 @@ pub struct LostTimes {
     pub stolen: u64,
 }
 
-/// Times of every online CPU since the machine was started, by the kernel's number, in clock ticks (normally 10 ms:
-/// a window of a second is known to 1 % only).
+/// Times of every online CPU since the machine was started, by the kernel's number, in clock ticks
+/// (normally 10 ms: a window of a second is known to 1 % only).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CpuClock(BTreeMap<u32, (CpuTimes, LostTimes)>);
 
@@ -56,8 +56,9 @@ impl CpuClock {
         CpuClock(text.lines().filter_map(line).collect())
     }
 
-    /// What passed between an earlier reading and this one, for the active CPUs in their order. A CPU that is missing
-    /// in one of the two was idle all the time; a counter that ran backwards (they do, slightly) stood still.
+    /// What passed between an earlier reading and this one, for the active CPUs in their order. A CPU that
+    /// is missing in one of the two was idle all the time; a counter that ran backwards (they do, slightly)
+    /// stood still.
     pub fn since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<CpuTimes> {
         let idle = CpuTimes { idle: 1, kernel: 0, user: 0 };
         topology
@@ -93,8 +94,9 @@ impl CpuClock {
     }
 }
 
-/// `cpu<n> user nice system idle iowait irq softirq steal guest guest_nice`: guests are counted in user and nice
-/// already; waiting for a disk is idleness to DISKSPD; time that a hypervisor took is not the program's.
+/// `cpu<n> user nice system idle iowait irq softirq steal guest guest_nice`: guests are counted in user and
+/// nice already; waiting for a disk is idleness to DISKSPD; time that a hypervisor took is not the
+/// program's.
 fn line(line: &str) -> Option<(u32, (CpuTimes, LostTimes))> {
     let mut words = line.split_ascii_whitespace();
     let cpu = words.next()?.strip_prefix("cpu")?.parse().ok()?;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 /// (major, minor).
 pub(super) type Number = (u32, u32);
 
-/// What is known of a block device and its queue; `None` = the kernel doesn't tell, or it makes no sense here. A
-/// partition has the queue of its disk.
+/// What is known of a block device and its queue; `None` = the kernel doesn't tell, or it makes no sense
+/// here. A partition has the queue of its disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Details {
     /// What the hardware calls itself, with its maker where that is told apart; partitions have none.
@@ -52,7 +52,8 @@ pub(super) struct Device {
 }
 
 impl Device {
-    /// The device with this number; `None` when /sys doesn't know it (file systems without a device have numbers too).
+    /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
+    /// numbers too).
     pub fn of(root: &Root, (major, minor): Number) -> Option<Device> {
         Device::at(&root.path(format!("/sys/dev/block/{major}:{minor}")))
     }
@@ -132,8 +133,8 @@ impl Device {
         Path::new("/dev").join(self.name.replace('!', "/"))
     }
 
-    /// Whether no hardware of its own is behind it. NVMe disks with several paths count as hardware, though the kernel
-    /// files them under virtual devices too.
+    /// Whether no hardware of its own is behind it. NVMe disks with several paths count as hardware, though
+    /// the kernel files them under virtual devices too.
     pub fn is_virtual(&self) -> bool {
         self.directory.components().rev().nth(1).is_some_and(|parent| parent.as_os_str() == "block")
             && self.directory.components().rev().nth(2).is_some_and(|parent| parent.as_os_str() == "virtual")

@@ -38,12 +38,13 @@ pub struct Partition {
     pub size: u64,
 }
 
-/// All whole block devices, in an order that depends only on which there are: hardware first; then what is made of
-/// other devices (LVM, RAID, bcache, network and ZFS volumes); then loop, zram and ram devices; each by name, numbers in
-/// names by value, `sdz` before `sdaa`. Virtual devices without a capacity (loop devices without a file) are left out.
+/// All whole block devices, in an order that depends only on which there are: hardware first; then what is
+/// made of other devices (LVM, RAID, bcache, network and ZFS volumes); then loop, zram and ram devices;
+/// each by name, numbers in names by value, `sdz` before `sdaa`. Virtual devices without a capacity (loop
+/// devices without a file) are left out.
 ///
-/// Numbers are positions in this list: they stay as long as no device comes or goes. Names under `/dev/disk/by-id`
-/// outlast that.
+/// Numbers are positions in this list: they stay as long as no device comes or goes. Names under
+/// `/dev/disk/by-id` outlast that.
 pub fn list(root: &Root) -> Vec<Disk> {
     let mut devices: Vec<Device> = device::all(root)
         .filter(|device| !device.is_partition())
@@ -53,8 +54,8 @@ pub fn list(root: &Root) -> Vec<Disk> {
     devices.into_iter().enumerate().map(|(number, device)| disk(root, number, &device)).collect()
 }
 
-/// Where the device with this number in [`list`] is, or the one with this name, given as the kernel or the device mapper
-/// calls it, or that partition.
+/// Where the device with this number in [`list`] is, or the one with this name, given as the kernel or the
+/// device mapper calls it, or that partition.
 ///
 /// # Errors
 /// A message: there is no such device.
@@ -123,8 +124,8 @@ enum Part {
     Text(String),
 }
 
-/// A name in parts that compare as people count. Disks with letters for numbers (`sda` .. `sdz`, `sdaa`) count in
-/// letters: more letters are later.
+/// A name in parts that compare as people count. Disks with letters for numbers (`sda` .. `sdz`, `sdaa`)
+/// count in letters: more letters are later.
 fn natural(name: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut rest = name;

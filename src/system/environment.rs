@@ -1,5 +1,6 @@
-//! What figures depend on beside the target itself: how the processors are driven, what the machine runs in, which
-//! limits hold for this process, how the disks are attached. Facts only; `truth` says what they mean.
+//! What figures depend on beside the target itself: how the processors are driven, what the machine runs
+//! in, which limits hold for this process, how the disks are attached. Facts only; `truth` says what they
+//! mean.
 
 mod boot_parameters;
 mod control_groups;

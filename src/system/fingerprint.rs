@@ -6,12 +6,12 @@ use super::storage::BlockDevice;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The machine, the file systems and the disks of a run, as far as figures depend on them and as far as they stay the
-/// same from run to run.
+/// The machine, the file systems and the disks of a run, as far as figures depend on them and as far as
+/// they stay the same from run to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// FNV-1a of 64 bits over the lines `<name>=<value>\n` of all parts in the order of their names, as 16 hexadecimal
-    /// digits. Equal = comparable, as far as the machine goes.
+    /// FNV-1a of 64 bits over the lines `<name>=<value>\n` of all parts in the order of their names, as 16
+    /// hexadecimal digits. Equal = comparable, as far as the machine goes.
     pub hash: String,
     /// What it was made of: `disk 1 firmware` and its value. What is not known is not in it.
     pub parts: BTreeMap<String, String>,

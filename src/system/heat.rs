@@ -20,7 +20,8 @@ pub struct Heat {
     /// Of the disks that have a sensor.
     #[serde(default)]
     pub disks: Vec<Temperature>,
-    /// How often all CPUs together slowed down since the machine was started; `None` = the machine doesn't count it.
+    /// How often all CPUs together slowed down since the machine was started; `None` = the machine doesn't
+    /// count it.
     #[serde(default)]
     pub cpu_throttles: Option<u64>,
 }
@@ -38,8 +39,8 @@ impl Heat {
     }
 }
 
-/// The first sensor that belongs to the disk: NVMe has it beside the controller's files, SATA disks (drivetemp) in a
-/// directory of its own.
+/// The first sensor that belongs to the disk: NVMe has it beside the controller's files, SATA disks
+/// (drivetemp) in a directory of its own.
 fn temperature(root: &Root, disk: &str) -> Option<Temperature> {
     let device = format!("/sys/class/block/{disk}/device");
     [device.clone(), format!("{device}/hwmon")].iter().find_map(|place| {

@@ -1,4 +1,5 @@
-//! What holds files and devices without a claim that the kernel would mind: loop devices, swap files, storage servers.
+//! What holds files and devices without a claim that the kernel would mind: loop devices, swap files,
+//! storage servers.
 
 use super::device::{Device, Number, split};
 use super::mountinfo;
@@ -130,7 +131,8 @@ pub(super) fn all(root: &Root) -> Result<Vec<Holding>, Unknown> {
     Ok(holdings)
 }
 
-/// The path in a file of a server: all of its first line, or what is behind `File: ` or `PATH: ` in a line of LIO's.
+/// The path in a file of a server: all of its first line, or what is behind `File: ` or `PATH: ` in a line
+/// of LIO's.
 fn named_in(text: &str) -> Option<&str> {
     let first = text.lines().next().filter(|line| line.starts_with('/'));
     let told = || {
@@ -179,7 +181,8 @@ fn loops(root: &Root) -> Result<Vec<Holding>, Unknown> {
     Ok(found)
 }
 
-/// What is behind a loop device whose file has this name, as far as it can be seen from here; `None` = nothing any more.
+/// What is behind a loop device whose file has this name, as far as it can be seen from here; `None` =
+/// nothing any more.
 fn behind(root: &Root, device: &Device, name: &str) -> Result<Option<Identity>, Unknown> {
     let by_name = || Identity::at(root, Path::new(name));
     if !root.is_live() {

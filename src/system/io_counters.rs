@@ -31,8 +31,8 @@ pub struct Activity {
     pub write: Flow,
     /// Discards.
     pub discard: Flow,
-    /// Flushes of its write cache. Those that are asked for at the same time share one. A partition's are its disk's;
-    /// `None` = the kernel doesn't tell (before Linux 5.5).
+    /// Flushes of its write cache. Those that are asked for at the same time share one. A partition's are
+    /// its disk's; `None` = the kernel doesn't tell (before Linux 5.5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flushes: Option<u64>,
     /// Time that these took, ms: they are in [`queue_ms`](Activity::queue_ms) too. `None` as above.
@@ -47,8 +47,8 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Reads `/sys/class/block/<device>/stat`: 11 numbers, since Linux 4.18 four of discards, since 5.5 two of flushes.
-    /// `None` = that's not what it holds.
+    /// Reads `/sys/class/block/<device>/stat`: 11 numbers, since Linux 4.18 four of discards, since 5.5 two
+    /// of flushes. `None` = that's not what it holds.
     pub fn parse(text: &str) -> Option<Activity> {
         let fields: Vec<u64> = text.split_ascii_whitespace().map_while(|field| field.parse().ok()).collect();
         let at = |index: usize| fields.get(index).copied();
@@ -90,12 +90,12 @@ impl Activity {
     }
 }
 
-/// What this process, all its threads and the kernel's workers for its io_urings together, asked of block devices and
-/// file systems (`/proc/self/io`).
+/// What this process, all its threads and the kernel's workers for its io_urings together, asked of block
+/// devices and file systems (`/proc/self/io`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnIo {
-    /// Bytes whose reading from a block device was asked for: what is read ahead counts, what the page cache answers
-    /// doesn't. What a device asks of others beneath it isn't counted again.
+    /// Bytes whose reading from a block device was asked for: what is read ahead counts, what the page
+    /// cache answers doesn't. What a device asks of others beneath it isn't counted again.
     pub read_bytes: u64,
     /// Bytes that became dirty in the page cache, or were written past it.
     pub write_bytes: u64,
@@ -146,16 +146,18 @@ pub fn unwritten(meminfo: &str) -> Option<u64> {
 pub struct DeviceFacts {
     /// The targets, each path once.
     pub targets: Vec<TargetDevices>,
-    /// What the devices of all stacks did between the two readings, by their names in the stacks. One that couldn't be
-    /// read twice is missing.
+    /// What the devices of all stacks did between the two readings, by their names in the stacks. One that
+    /// couldn't be read twice is missing.
     pub devices: Vec<DeviceActivity>,
     /// What this process asked for meanwhile; `None` = the kernel doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnIo>,
-    /// What the machine had in memory to be written to any device: at the first reading, and at the second, bytes.
+    /// What the machine had in memory to be written to any device: at the first reading, and at the second,
+    /// bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten: Option<(u64, u64)>,
-    /// Time from before the first reading until after the second, ns: the measured time and what the readings took.
+    /// Time from before the first reading until after the second, ns: the measured time and what the
+    /// readings took.
     pub elapsed: u64,
 }
 
@@ -170,17 +172,20 @@ pub struct TargetDevices {
     /// Bytes of it that were in memory only shortly before measuring began; `None` = as below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten_before: Option<u64>,
-    /// Bytes of it that were in memory only when measuring had ended; `None` = not known, or nothing was written.
+    /// Bytes of it that were in memory only when measuring had ended; `None` = not known, or nothing was
+    /// written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten: Option<u64>,
-    /// What of it was in the page cache, where that may answer, before and after; missing = not known, or the only target.
+    /// What of it was in the page cache, where that may answer, before and after; missing = not known, or
+    /// the only target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<CacheGrowth>,
     /// How long it took to write these to the medium after the workers had ended, ns (`--flush-after`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush: Option<u64>,
-    /// The kernel's answer, an error number, to the question whether what was written has reached the medium: by
-    /// `--flush-after`, or when measuring had ended by what had failed until then. `None` = nothing is known against it.
+    /// The kernel's answer, an error number, to the question whether what was written has reached the
+    /// medium: by `--flush-after`, or when measuring had ended by what had failed until then. `None` =
+    /// nothing is known against it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_error: Option<i32>,
 }
@@ -220,7 +225,8 @@ pub struct Reading {
     pub unwritten: Option<u64>,
 }
 
-/// The counters' files, open: to read them anew costs some microseconds each, and no walk through directories.
+/// The counters' files, open: to read them anew costs some microseconds each, and no walk through
+/// directories.
 #[derive(Debug)]
 pub struct Counters {
     devices: Vec<Option<File>>,

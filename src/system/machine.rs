@@ -34,7 +34,8 @@ pub fn read(root: &Root) -> System {
 }
 
 impl System {
-    /// Looks at what is around the targets of a run on this machine; none: around all its disks. Takes milliseconds.
+    /// Looks at what is around the targets of a run on this machine; none: around all its disks. Takes
+    /// milliseconds.
     pub fn look_around(&mut self, targets: Vec<Storage>) {
         self.look_around_at(&Root::live(), targets);
     }

@@ -106,11 +106,13 @@ pub struct Topology {
     pub sockets: Vec<Place>,
     /// Physical cores, by group, then first CPU.
     pub cores: Vec<Core>,
-    /// Whether any core runs more than one thread (SMT). A fact of its own, as in DISKSPD: it isn't derived from masks.
+    /// Whether any core runs more than one thread (SMT). A fact of its own, as in DISKSPD: it isn't derived
+    /// from masks.
     #[serde(default)]
     pub smt: bool,
-    /// (group, mask) of the active CPUs that this process may not use (the affinity it was started with, cpusets
-    /// included), ascending by group. They are part of the machine all the same: only affinity leaves them out.
+    /// (group, mask) of the active CPUs that this process may not use (the affinity it was started with,
+    /// cpusets included), ascending by group. They are part of the machine all the same: only affinity
+    /// leaves them out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forbidden: Vec<(u16, u64)>,
 }
@@ -137,8 +139,9 @@ pub struct Place {
     pub masks: Vec<(u16, u64)>,
 }
 
-/// A physical core; or those of its CPUs that are in one group, when its CPUs are in several (the kernel likes to
-/// number the second threads of all cores after the first ones). [`Topology::core_count`] counts such a core once.
+/// A physical core; or those of its CPUs that are in one group, when its CPUs are in several (the kernel
+/// likes to number the second threads of all cores after the first ones). [`Topology::core_count`] counts
+/// such a core once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Core {
     /// Group of its CPUs.

@@ -43,8 +43,8 @@ pub(super) fn parse(text: &str) -> impl Iterator<Item = Mount> + '_ {
     })
 }
 
-/// The mount that a path without links lies on. A later mount hides an earlier one at the same place, so the last of the
-/// deepest counts.
+/// The mount that a path without links lies on. A later mount hides an earlier one at the same place, so
+/// the last of the deepest counts.
 pub(super) fn holding(text: &str, place: &Path) -> Option<Mount> {
     parse(text)
         .filter(|mount| place.starts_with(&mount.at))

@@ -14,7 +14,8 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
-/// Why a device or file isn't written to. The text is for the user: what is in use or would be lost, and what to do.
+/// Why a device or file isn't written to. The text is for the user: what is in use or would be lost, and
+/// what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Never allowed.
@@ -71,11 +72,13 @@ fn next_step(unknown: &Unknown) -> &'static str {
     }
 }
 
-/// Why the target at the path must not be written to; `None` = nothing against it, or there is nothing. `destroy` permits
-/// to overwrite what lies on a device, not to write to one in use. What regular files hold is nobody's concern.
+/// Why the target at the path must not be written to; `None` = nothing against it, or there is nothing.
+/// `destroy` permits to overwrite what lies on a device, not to write to one in use. What regular files
+/// hold is nobody's concern.
 ///
-/// The answer is a snapshot, for telling. What is written to goes through [`super::claims::protect`], which lets the kernel
-/// keep others away, and knows uses that leave no trace in /proc and /sys (ZFS, other mount namespaces).
+/// The answer is a snapshot, for telling. What is written to goes through [`super::claims::protect`], which
+/// lets the kernel keep others away, and knows uses that leave no trace in /proc and /sys (ZFS, other mount
+/// namespaces).
 ///
 /// # Errors
 /// The device can't be read, so that it isn't known what is on it.
@@ -147,14 +150,14 @@ pub(super) fn lock_refusal(path: &Path, device: &File) -> Option<Refusal> {
     Some(Refusal::InUse { path: path.to_owned(), uses })
 }
 
-/// Whether the program was started for holding the lock: with the file open, as `flock FILE diskspd ..` does, or by a program
-/// that holds it, as `udevadm lock` does.
+/// Whether the program was started for holding the lock: with the file open, as `flock FILE diskspd ..`
+/// does, or by a program that holds it, as `udevadm lock` does.
 fn is_own(found: &rustix::fs::Stat) -> bool {
     files::at_start().contains(&(found.st_dev, found.st_ino)) || is_held_above(&Root::live(), found.st_ino)
 }
 
-/// Whether a process that this one descends from holds a lock on a file with this inode. A line of /proc/locks is
-/// `1: FLOCK  ADVISORY  WRITE <process> <major>:<minor>:<inode> <from> <to>`.
+/// Whether a process that this one descends from holds a lock on a file with this inode. A line of
+/// /proc/locks is `1: FLOCK  ADVISORY  WRITE <process> <major>:<minor>:<inode> <from> <to>`.
 fn is_held_above(root: &Root, inode: u64) -> bool {
     let locks = root.text("/proc/locks").unwrap_or_default();
     let holder = |line: &str| {

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The directory that `proc`, `sys` and `dev` are looked for in. What is missing or unreadable there is `None` or
-/// empty: the kernel's files come and go with versions, configurations and containers.
+/// The directory that `proc`, `sys` and `dev` are looked for in. What is missing or unreadable there is
+/// `None` or empty: the kernel's files come and go with versions, configurations and containers.
 #[derive(Debug, Clone)]
 pub struct Root(PathBuf);
 

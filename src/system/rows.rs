@@ -1,4 +1,5 @@
-//! The active CPUs, one by one: what the report's table of CPUs and the assignment of threads to CPUs walk over.
+//! The active CPUs, one by one: what the report's table of CPUs and the assignment of threads to CPUs walk
+//! over.
 
 use super::{Place, Topology};
 use serde::{Deserialize, Serialize};
@@ -36,8 +37,8 @@ impl Topology {
         self.active_cpus().map(|(group, cpu)| kernel_cpu(group, cpu))
     }
 
-    /// The active CPUs that this process may use, in the same order, as the kernel numbers them: the order of affinity
-    /// by default.
+    /// The active CPUs that this process may use, in the same order, as the kernel numbers them: the order
+    /// of affinity by default.
     pub fn allowed_cpus(&self) -> impl Iterator<Item = u32> + '_ {
         self.active_cpus()
             .filter(|(group, cpu)| self.forbidden_in(*group) >> cpu & 1 == 0)

@@ -28,8 +28,8 @@ pub(super) enum Found {
     NotMounted(String),
 }
 
-/// Reads `\\server\share..` or `//server/share..`; `None` = not of that form. More than two separators at the start
-/// are just another way to write `/`.
+/// Reads `\\server\share..` or `//server/share..`; `None` = not of that form. More than two separators at
+/// the start are just another way to write `/`.
 pub(super) fn parse(target: &str) -> Option<Share> {
     let windows = target.starts_with("\\\\");
     let rest = target.strip_prefix("\\\\").or_else(|| target.strip_prefix("//"))?;
@@ -45,10 +45,11 @@ pub(super) fn parse(target: &str) -> Option<Share> {
 impl Share {
     /// Where the share's file is on a machine with these mounts.
     ///
-    /// A mount counts when what was mounted is named like the share, whatever its type: `cifs`, or a user-space file
-    /// system that was given that name. Of several the one that leads deepest into the share is taken, and of those the
-    /// one mounted last. Names of servers, shares and their directories don't depend on case. Where there is none, but
-    /// an smbnetfs, which shows a network's servers and their shares as directories, the share is there.
+    /// A mount counts when what was mounted is named like the share, whatever its type: `cifs`, or a
+    /// user-space file system that was given that name. Of several the one that leads deepest into the
+    /// share is taken, and of those the one mounted last. Names of servers, shares and their directories
+    /// don't depend on case. Where there is none, but an smbnetfs, which shows a network's servers and
+    /// their shares as directories, the share is there.
     pub fn find(&self, mountinfo: &str) -> Found {
         let mounts: Vec<(usize, Mount)> =
             mountinfo::parse(mountinfo).filter_map(|mount| Some((self.covered_by(&mount)?, mount))).collect();
@@ -90,8 +91,8 @@ impl Share {
         if !same(&mounted.server, &self.server) || !same(&mounted.share, &self.share) {
             return None;
         }
-        // What is mounted of the share: the directory that the source names, and of that the part in `root`. Some
-        // kernels tell the directory of the source in `root` once more.
+        // What is mounted of the share: the directory that the source names, and of that the part in
+        // `root`. Some kernels tell the directory of the source in `root` once more.
         let root: Vec<String> =
             mount.root.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
         let mut covered = mounted.path;

@@ -1,6 +1,7 @@
-//! What lies on a device, by the marks that file systems, partition tables, volume managers and others leave at its
-//! beginning and end: what writing to it would destroy. What libblkid recognizes counts, where it is installed, and
-//! what our own table knows (`signatures/marks.rs`), which has formats that libblkid doesn't, and works alone.
+//! What lies on a device, by the marks that file systems, partition tables, volume managers and others
+//! leave at its beginning and end: what writing to it would destroy. What libblkid recognizes counts, where
+//! it is installed, and what our own table knows (`signatures/marks.rs`), which has formats that libblkid
+//! doesn't, and works alone.
 
 mod marks;
 
@@ -143,8 +144,8 @@ fn recognize(ends: &Ends) -> Vec<&'static str> {
     once
 }
 
-/// The superblock at 1 KiB: magic at 0x38, compatible features at 0x5c (4 = journal), incompatible ones at 0x60
-/// (0x40 extents, 0x80 64 bit, 0x200 flexible groups: ext4 alone has them).
+/// The superblock at 1 KiB: magic at 0x38, compatible features at 0x5c (4 = journal), incompatible ones at
+/// 0x60 (0x40 extents, 0x80 64 bit, 0x200 flexible groups: ext4 alone has them).
 fn ext(ends: &Ends) -> Option<&'static str> {
     if !ends.has(1024 + 0x38, &[0x53, 0xef]) {
         return None;
@@ -167,8 +168,8 @@ fn ufs(ends: &Ends) -> bool {
     })
 }
 
-/// A log of its own has a record in some of the first sectors: `xlog_rec_header` of linux fs/xfs/libxfs/xfs_log_format.h,
-/// its magic number, its version, and that it isn't empty.
+/// A log of its own has a record in some of the first sectors: `xlog_rec_header` of linux
+/// fs/xfs/libxfs/xfs_log_format.h, its magic number, its version, and that it isn't empty.
 fn xfs_journal(ends: &Ends) -> bool {
     let record = |at: u64| {
         let version = ends.at(at + 8, 4).map(|version| matches!(version, [0, 0, 0, 1..=3]));
@@ -198,8 +199,8 @@ fn via(ends: &Ends) -> bool {
     }
 }
 
-/// Atari's root sector has no magic number: four entries of 12 bytes at 0x1c6, a flag, three letters, start and length
-/// in sectors (linux block/partitions/atari.h).
+/// Atari's root sector has no magic number: four entries of 12 bytes at 0x1c6, a flag, three letters, start
+/// and length in sectors (linux block/partitions/atari.h).
 fn atari(ends: &Ends) -> bool {
     const KINDS: [&[u8]; 6] = [b"GEM", b"BGM", b"XGM", b"LNX", b"SWP", b"RAW"];
     let entries = ends.at(0x1c6, 48).unwrap_or_default().chunks_exact(12);
@@ -219,7 +220,8 @@ fn lvm(ends: &Ends) -> bool {
     (0..4).map(|sector| sector * 512).any(|at| ends.has(at, b"LABELONE") && ends.has(at + 24, b"LVM2 001"))
 }
 
-/// Superblock 1.0 lies 8 KiB before the end, rounded down to 4 KiB; 0.90 in the last whole 64 KiB, in either byte order.
+/// Superblock 1.0 lies 8 KiB before the end, rounded down to 4 KiB; 0.90 in the last whole 64 KiB, in
+/// either byte order.
 fn md_at_end(ends: &Ends) -> Option<&'static str> {
     let magic = 0xa92b_4efc_u32;
     let newest = ends.size.checked_sub(8 * KIB).map(|offset| offset & !(4 * KIB - 1));
@@ -231,7 +233,8 @@ fn md_at_end(ends: &Ends) -> Option<&'static str> {
     has.then_some("a member of an md RAID (0.90)")
 }
 
-/// Two labels of 256 KiB at each end; the second half of each is an array of uberblocks, at least 1 KiB apart.
+/// Two labels of 256 KiB at each end; the second half of each is an array of uberblocks, at least 1 KiB
+/// apart.
 fn zfs(ends: &Ends) -> bool {
     let magic = 0x00ba_b10c_u64;
     let end = ends.size & !(256 * KIB - 1);
@@ -243,8 +246,8 @@ fn zfs(ends: &Ends) -> bool {
     uberblocks.any(|at| ends.has(at, &magic.to_le_bytes()) || ends.has(at, &magic.to_be_bytes()))
 }
 
-/// 0x55 0xAA at the end of the first sector, and four entries of which one has a type and a length, each marked as
-/// bootable or not.
+/// 0x55 0xAA at the end of the first sector, and four entries of which one has a type and a length, each
+/// marked as bootable or not.
 fn mbr(ends: &Ends) -> bool {
     let entries = ends.at(446, 64).unwrap_or_default().chunks_exact(16);
     ends.has(510, &[0x55, 0xaa])

@@ -121,8 +121,8 @@ fn check(name: &str, image: &std::path::Path, expected: &str) {
     }
 }
 
-/// Images as their own tools make them: size in MiB, the command line with `{}` for the image and `[]` for a directory with
-/// a file, and what it is. A tool that isn't installed is left out.
+/// Images as their own tools make them: size in MiB, the command line with `{}` for the image and `[]` for
+/// a directory with a file, and what it is. A tool that isn't installed is left out.
 const TOOLS: &[(u64, &str, &str)] = &[
     (16, "mkfs.ext2 -q -F {}", "an ext2"),
     (16, "mkfs.ext3 -q -F {}", "an ext3"),

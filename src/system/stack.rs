@@ -1,5 +1,5 @@
-//! What a target lies on, all the way down: file system, partition, device mapper, RAID, loop, to the devices that have
-//! nothing beneath them.
+//! What a target lies on, all the way down: file system, partition, device mapper, RAID, loop, to the
+//! devices that have nothing beneath them.
 
 use super::device::{self, Device, Number};
 use super::memory_backed::InMemory;
@@ -33,8 +33,8 @@ pub struct Layer {
     pub kind: LayerKind,
     /// Names of the devices it lies on; empty = nothing is beneath it, or nothing that is known.
     pub on: Vec<String>,
-    /// Whether every byte asked of it is asked once of what it lies on, by it alone: not so for redundant RAID, caches and
-    /// files.
+    /// Whether every byte asked of it is asked once of what it lies on, by it alone: not so for redundant
+    /// RAID, caches and files.
     pub faithful: bool,
     /// Whether the kernel counts its I/O (`queue/iostats`).
     pub counted: bool,
@@ -51,7 +51,8 @@ pub struct Layer {
 /// What the kernel does with the I/Os of a device; a partition has its disk's. `None` = it doesn't tell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traits {
-    /// Whether its write cache loses what is in it with the power, so that it has to be flushed (`write_cache`).
+    /// Whether its write cache loses what is in it with the power, so that it has to be flushed
+    /// (`write_cache`).
     pub write_back: Option<bool>,
     /// Whether single writes can go past that cache (`fua`): nothing counts these.
     pub fua: Option<bool>,
@@ -298,8 +299,8 @@ fn overlay(root: &Root, mount: &Mount, place: &Path, nesting: u32) -> Result<Ben
     }
 }
 
-/// The directories of an overlay, uppermost first: `upperdir=`, then `lowerdir=` with colons between, or several
-/// `lowerdir+=`.
+/// The directories of an overlay, uppermost first: `upperdir=`, then `lowerdir=` with colons between, or
+/// several `lowerdir+=`.
 fn directories(options: &str) -> Vec<PathBuf> {
     let values = |names: &'static [&str]| {
         let options = options.split(',');
@@ -316,8 +317,8 @@ impl Device {
         self.linked("slaves")
     }
 
-    /// Whether the kernel counts its I/O. A device without a queue of its own is taken to be counted; some drivers count
-    /// whatever the switch says.
+    /// Whether the kernel counts its I/O. A device without a queue of its own is taken to be counted; some
+    /// drivers count whatever the switch says.
     fn is_counted(&self) -> bool {
         if ["zram", "drbd", "bcache"].iter().any(|driver| self.name.starts_with(driver)) {
             return true;

@@ -1,5 +1,5 @@
-//! What the targets lie on, for the record: a figure without the file system's mount options and the device's queue
-//! settings can't be compared with another one.
+//! What the targets lie on, for the record: a figure without the file system's mount options and the
+//! device's queue settings can't be compared with another one.
 
 #[cfg(target_os = "linux")]
 mod look;
@@ -57,7 +57,8 @@ pub struct BlockDevice {
     pub size: Option<u64>,
     /// Settings by their names in `/sys/block/<disk>/queue`.
     pub queue: BTreeMap<String, String>,
-    /// Of a loop device: whether it goes past the page cache to the file behind it. `None` = it is none, or not known.
+    /// Of a loop device: whether it goes past the page cache to the file behind it. `None` = it is none, or
+    /// not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct: Option<bool>,
 }

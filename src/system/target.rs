@@ -23,21 +23,23 @@ use std::path::{Path, PathBuf};
 /// Facts about one target, as far as plans need them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TargetFacts {
-    /// Where it's looked for and opened: another path than the user's where that is a name for something (`#<n>`, a
-    /// share). Empty = nothing is opened.
+    /// Where it's looked for and opened: another path than the user's where that is a name for something
+    /// (`#<n>`, a share). Empty = nothing is opened.
     pub location: PathBuf,
     /// What is found there.
     pub kind: TargetKind,
     /// Size in bytes; 0 = none, or nothing there.
     pub size: u64,
-    /// Name of the file system's type (`ext4`, `tmpfs`); of the directory's, when nothing is there. Empty for devices.
+    /// Name of the file system's type (`ext4`, `tmpfs`); of the directory's, when nothing is there. Empty
+    /// for devices.
     pub file_system: String,
     /// What `O_DIRECT` asks for; `None` = not known before opening.
     pub direct: Option<DirectRequirements>,
     /// How its I/Os end. Not looked at by [`probe`], which doesn't know how it will be opened: see
     /// [`super::completion::completion`].
     pub completion: Completion,
-    /// Whether its device can be polled; not looked at by [`probe`] either: see [`super::completion::polling`].
+    /// Whether its device can be polled; not looked at by [`probe`] either: see
+    /// [`super::completion::polling`].
     pub polling: Polling,
 }
 
@@ -67,22 +69,22 @@ pub struct DirectRequirements {
 }
 
 impl TargetFacts {
-    /// Whether the target's file system has a client cache to bypass (`-Sr`): its files are on another host, or with a
-    /// program that may have them there (FUSE).
+    /// Whether the target's file system has a client cache to bypass (`-Sr`): its files are on another
+    /// host, or with a program that may have them there (FUSE).
     pub fn is_remote(&self) -> bool {
         FileSystemType::named(&self.file_system).is_remote()
     }
 }
 
-/// Whether a target is what DISKSPD calls a volume, `X:`, which has no meaning here. A regular file of that name is
-/// written `./X:`.
+/// Whether a target is what DISKSPD calls a volume, `X:`, which has no meaning here. A regular file of that
+/// name is written `./X:`.
 pub fn is_drive_letter(target: &[u8]) -> bool {
     matches!(target, [letter, b':'] if letter.is_ascii_alphabetic())
 }
 
 /// Where a target is, as it was given: a path is its own place; `#<n>` and `#<name>` are block devices of
-/// [`devices::list`]; `//server/share/path` and `\\server\share\path` lie where the share is mounted. Regular files of
-/// such names are written with `./` in front.
+/// [`devices::list`]; `//server/share/path` and `\\server\share\path` lie where the share is mounted.
+/// Regular files of such names are written with `./` in front.
 ///
 /// Ask once and keep the answer: devices and mounts come and go.
 ///
@@ -119,8 +121,8 @@ pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, String> {
 
 /// Looks at a target without the right to write to it; links are followed.
 ///
-/// Nothing at the path is a finding, [`TargetKind::Missing`], not an error: `-c` may create it. For a regular file
-/// without write permission for us it's no error either; opening tells.
+/// Nothing at the path is a finding, [`TargetKind::Missing`], not an error: `-c` may create it. For a
+/// regular file without write permission for us it's no error either; opening tells.
 ///
 /// # Errors
 /// What keeps us from looking: permissions, too long names, link loops, a link that leads nowhere.

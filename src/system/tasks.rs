@@ -12,8 +12,8 @@ pub struct Others {
     pub elapsed: u64,
     /// CPU time of the kernel's threads, ns; `None` = they can't be seen from here (a container, `hidepid`).
     pub kernel: Option<u64>,
-    /// How long the kernel's threads were ready to run without a CPU, all together, ns; `None` = as above, or the kernel
-    /// doesn't count it.
+    /// How long the kernel's threads were ready to run without a CPU, all together, ns; `None` = as above,
+    /// or the kernel doesn't count it.
     pub kernel_waiting: Option<u64>,
     /// CPU time of the other programs that can be seen, ns. What ended meanwhile is not in it.
     pub programs: u64,
@@ -38,8 +38,8 @@ pub struct Task {
 const NAMED: usize = 16;
 /// Who used less of a CPU is not named.
 const LEAST: f64 = 0.01;
-/// Where there are more processes than this nobody looks: that would take longer than 100 ms, with the window about to begin.
-/// (No limit of time: it is crowded machines that are to be seen.)
+/// Where there are more processes than this nobody looks: that would take longer than 100 ms, with the
+/// window about to begin. (No limit of time: it is crowded machines that are to be seen.)
 const MOST: usize = 4000;
 /// A thread of the kernel, in the flags of its `stat` (`PF_KTHREAD`).
 const KERNEL: u64 = 0x0020_0000;
@@ -127,7 +127,8 @@ impl Times {
             busy: field(14)?.saturating_add(field(15)?).saturating_mul(tick),
             waiting: None,
         };
-        // A thread of the kernel is a process of its own: this is exact. That of a program would be its first thread's.
+        // A thread of the kernel is a process of its own: this is exact. That of a program would be its
+        // first thread's.
         if kernel && let Some(schedule) = root.text(format!("/proc/{pid}/schedstat")) {
             let mut nanos = schedule.split_whitespace().map_while(|field| field.parse::<u64>().ok());
             if let Some(busy) = nanos.next().filter(|busy| *busy > 0) {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct ThreadTimes {
     /// On a CPU; exact to a few ms.
     pub busy: u64,
-    /// Ready to run, but without a CPU, with what still went on at the end; `None` = the kernel doesn't count it.
+    /// Ready to run, but without a CPU, with what still went on at the end; `None` = the kernel doesn't
+    /// count it.
     pub waiting: Option<u64>,
     /// Of `busy`, in the program. The kernel samples how it divides: only long stretches are meaningful.
     pub user: u64,

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const GROUP: u32 = 64;
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// The topology of the active CPUs: all that are online, with a note of those that this process may not use. A CPU that the kernel tells nothing about is a core of its own in node 0 and socket 0.
+/// The topology of the active CPUs: all that are online, with a note of those that this process may not
+/// use. A CPU that the kernel tells nothing about is a core of its own in node 0 and socket 0.
 pub fn read(root: &Root) -> Topology {
     let (active, forbidden) = active(root);
     let cores = cores(root, &active);
@@ -141,8 +142,8 @@ fn cores(root: &Root, active: &[u32]) -> Vec<Core> {
 
 /// Efficiency class by CPU: 0 is the least capable class among the active CPUs.
 ///
-/// Hybrid x86 says it with the CPU lists of its performance counters; its `cpu_capacity`, where there, differs even
-/// between cores of one kind. Elsewhere `cpu_capacity` decides, if all CPUs have it.
+/// Hybrid x86 says it with the CPU lists of its performance counters; its `cpu_capacity`, where there,
+/// differs even between cores of one kind. Elsewhere `cpu_capacity` decides, if all CPUs have it.
 fn classes(root: &Root, active: &[u32]) -> BTreeMap<u32, u32> {
     let kinds = ["cpu_lowpower", "cpu_atom", "cpu_core"];
     let kinds = kinds.map(|kind| list(root, &format!("/sys/bus/event_source/devices/{kind}/cpus")));

@@ -1,4 +1,5 @@
-//! What of the machine can be traced (`-e`): classes of events, where the kernel tells of them, and how to get there.
+//! What of the machine can be traced (`-e`): classes of events, where the kernel tells of them, and how to
+//! get there.
 
 #[cfg(target_os = "linux")]
 pub mod devices;

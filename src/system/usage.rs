@@ -12,7 +12,8 @@ use std::fmt;
 /// One use of a device, or of what is made of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Use {
-    /// The device in use, as a user finds it; not always the one asked about, but a partition or holder of it.
+    /// The device in use, as a user finds it; not always the one asked about, but a partition or holder of
+    /// it.
     pub device: String,
     /// How it's used.
     #[serde(flatten)]
@@ -83,8 +84,9 @@ impl fmt::Display for Use {
     }
 }
 
-/// All uses of the device: of itself, its partitions, the disk it's a partition of, what is made of any of them, and
-/// what shares the file or devices that it is made of. Other partitions of the same disk are nobody's concern.
+/// All uses of the device: of itself, its partitions, the disk it's a partition of, what is made of any of
+/// them, and what shares the file or devices that it is made of. Other partitions of the same disk are
+/// nobody's concern.
 ///
 /// # Errors
 /// It can't be found out.
@@ -132,8 +134,8 @@ impl Walk<'_> {
         Ok(Walk { root, holdings, uses, related, queue, own, disks })
     }
 
-    /// The device, and what it is made of. What is made of a device or file by a loop device is as free to others as
-    /// before; what LVM and the like are made of is theirs, but for loop devices and servers.
+    /// The device, and what it is made of. What is made of a device or file by a loop device is as free to
+    /// others as before; what LVM and the like are made of is theirs, but for loop devices and servers.
     fn downwards(&mut self, device: &Device) {
         if self.own.contains(device) {
             return;
@@ -241,7 +243,8 @@ impl Walk<'_> {
     }
 }
 
-/// Number of the file system and those of the devices it was mounted from: they differ where a file system has many.
+/// Number of the file system and those of the devices it was mounted from: they differ where a file system
+/// has many.
 pub(super) fn devices_of(root: &Root, mount: &Mount) -> Vec<Number> {
     // bcachefs names all its devices, with colons between.
     let nodes = mount.source.split(':').filter(|node| node.starts_with("/dev/"));
@@ -255,7 +258,8 @@ fn members(root: &Root) -> Vec<(&'static str, Number)> {
     instances.flat_map(|(kind, devices)| devices.into_iter().map(move |each| (kind, each.number))).collect()
 }
 
-/// The mounted file systems that can have many devices, each with all of them: only their own directories list those.
+/// The mounted file systems that can have many devices, each with all of them: only their own directories
+/// list those.
 pub(super) fn instances(root: &Root) -> Vec<(&'static str, Vec<Device>)> {
     let mut instances = Vec::new();
     for (file_system, below) in file_systems::with_many_devices() {

@@ -40,7 +40,8 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     about_targets.chain(ABOUT_SPANS.iter().filter_map(|rule| rule(span))).collect()
 }
 
-/// How much figures scatter only repetitions show. A rule for programs that judge results; people would tire of it.
+/// How much figures scatter only repetitions show. A rule for programs that judge results; people would
+/// tire of it.
 fn single(span: &SpanView) -> Option<Finding> {
     let message = "one run does not show how much the figures scatter".to_owned();
     let finding = || Finding::new("single-run", Severity::Note, span, message);

@@ -9,7 +9,8 @@ use crate::units;
 const MOST: f64 = 0.5;
 /// Below this share, gaps change the figures by less than two runs differ.
 const GAPS: f64 = 0.01;
-/// Below this share of a sample, chance and what devices hold by themselves (empty parts of a file system) are too near.
+/// Below this share of a sample, chance and what devices hold by themselves (empty parts of a file system)
+/// are too near.
 const SAMPLED: f64 = 0.1;
 
 /// Every finding about the contents of one time span's targets.
@@ -104,7 +105,8 @@ fn gaps(facts: &About) -> Option<Finding> {
     Some(finding("content-unwritten", severity, facts, message).shown_by(evidence).remedy(remedy))
 }
 
-/// Unwritten extents may have data in memory that is still to be written: then blocks read from there aren't zero.
+/// Unwritten extents may have data in memory that is still to be written: then blocks read from there
+/// aren't zero.
 fn really_unwritten(space: &Space, sample: Option<&Sample>) -> u64 {
     match sample.filter(|sample| sample.unwritten > 0) {
         Some(sample) => (space.unwritten as f64 * share(sample.unwritten_zeros, sample.unwritten)) as u64,
@@ -112,7 +114,8 @@ fn really_unwritten(space: &Space, sample: Option<&Sample>) -> u64 {
     }
 }
 
-/// A device full of zeros has been discarded, or never written. A disk with turning parts and no discard reads them.
+/// A device full of zeros has been discarded, or never written. A disk with turning parts and no discard
+/// reads them.
 fn empty_device(facts: &About) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| facts.device && sample.blocks > 0)?;
     if facts.discards == Some(false) && facts.rotational == Some(true) {

@@ -6,7 +6,8 @@ use super::{Finding, Limiter, Severity, SpanView};
 use crate::results::{Effort, WorkerEffort};
 use crate::system::threads::ThreadTimes;
 
-/// From this share of the rate on, what waiting takes away changes conclusions: more than repeated runs scatter.
+/// From this share of the rate on, what waiting takes away changes conclusions: more than repeated runs
+/// scatter.
 const MATTERS: f64 = 0.1;
 /// A thread that was on a CPU, or ready to be, for so long hardly ever waited for the storage.
 pub(super) const OCCUPIED: f64 = 0.8;
@@ -60,7 +61,8 @@ struct Waiter<'a> {
     else_used: f64,
 }
 
-/// Whether threads waited for CPUs for so long that the figures would be others without. `None` = no, or nobody knows.
+/// Whether threads waited for CPUs for so long that the figures would be others without. `None` = no, or
+/// nobody knows.
 pub(super) fn judge(span: &SpanView) -> Option<Crowd> {
     let effort = span.effort()?;
     let window = span.measured.seconds * 1e9;
@@ -104,14 +106,15 @@ fn waiter<'a>(
     let ThreadTimes { busy, waiting, .. } = worker.times?;
     let (busy, waiting) = (busy as f64 / window, waiting? as f64 / window);
     let used = used(span, shares, worker.cpu);
-    // A wait that began before the window may be longer than it. And where a CPU was idle nobody kept a thread from it: it
-    // was waking up.
+    // A wait that began before the window may be longer than it. And where a CPU was idle nobody kept a
+    // thread from it: it was waking up.
     let else_used = (used.unwrap_or(1.0) - busy).max(0.0);
     let waiting = waiting.min(1.0 - busy).clamp(0.0, else_used.min(1.0));
     Some(Waiter { worker, busy, waiting, else_used })
 }
 
-/// Share of the time that a CPU was in use, or all on average for a thread that was bound to none; `None` = not known.
+/// Share of the time that a CPU was in use, or all on average for a thread that was bound to none; `None` =
+/// not known.
 fn used(span: &SpanView, shares: &[Share], cpu: Option<u32>) -> Option<f64> {
     let allowed: Vec<u32> = span.system.topology.allowed_cpus().collect();
     let ours = |share: &&Share| cpu.map_or(allowed.contains(&share.cpu), |cpu| share.cpu == cpu);
@@ -165,7 +168,8 @@ fn effect(span: &SpanView, effort: &Effort, waiters: &[Waiter]) -> Effect {
 }
 
 impl Crowd {
-    /// Whether it is what limited the run. `occupied`: the largest share of the time that a thread was on a CPU or ready.
+    /// Whether it is what limited the run. `occupied`: the largest share of the time that a thread was on a
+    /// CPU or ready.
     pub(super) fn limits(&self, occupied: f64) -> bool {
         // Threads of the kernel that share a CPU with one that waits for them are a part of its I/O.
         self.effect == Effect::Lowers && (self.holder != Holder::Kernel || occupied >= OCCUPIED)

@@ -1,11 +1,12 @@
 //! Whether the devices beneath the targets did what was counted.
 //!
 //! ```text
-//! counted by the workers ──file system, page cache──▶ first devices ──RAID, LVM, loop──▶ devices at the bottom
+//! counted by the workers ──file system, page cache──▶ first devices ──RAID, LVM, loop──▶ devices at the
+//! bottom
 //! ```
 //!
-//! Both steps are judged ([`effects`]); the worst that is found is the verdict. Targets that share devices are judged
-//! together ([`part`]): the kernel counts by device, not by file.
+//! Both steps are judged ([`effects`]); the worst that is found is the verdict. Targets that share devices
+//! are judged together ([`part`]): the kernel counts by device, not by file.
 
 mod done;
 mod effects;
@@ -58,8 +59,8 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
     })
 }
 
-/// Reads that this process didn't ask for, on all devices of the span together. The kernel counts what a process asks
-/// for by process, not by device.
+/// Reads that this process didn't ask for, on all devices of the span together. The kernel counts what a
+/// process asks for by process, not by device.
 struct OthersReads {
     /// Bytes; `None` = the kernel doesn't count.
     bytes: Option<u64>,

@@ -1,4 +1,5 @@
-//! Did the run go on for as long as it was to? It is said of the whole run: what ends a time span ends all that follow.
+//! Did the run go on for as long as it was to? It is said of the whole run: what ends a time span ends all
+//! that follow.
 
 use super::{Finding, Severity};
 use crate::results::{EndedBy, Record};

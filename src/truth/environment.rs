@@ -41,8 +41,8 @@ struct Rule {
     name: &'static str,
     /// What to do about them.
     remedy: &'static str,
-    /// Whether it is for before a run alone: about the moment of looking, which says little about what comes after, or
-    /// about what the run itself finds out by what happened.
+    /// Whether it is for before a run alone: about the moment of looking, which says little about what
+    /// comes after, or about what the run itself finds out by what happened.
     before_only: bool,
     find: fn(&Seen) -> Vec<Finding>,
 }
@@ -157,8 +157,8 @@ pub fn findings(system: &System) -> Vec<Finding> {
     found
 }
 
-/// The same for the record of a run: what is only good to know stays quiet, and a moment before a run is no more than
-/// that.
+/// The same for the record of a run: what is only good to know stays quiet, and a moment before a run is no
+/// more than that.
 pub(super) fn of_run(host: &Host) -> Vec<Finding> {
     let targets: Vec<&Storage> = host.targets.iter().map(|target| &target.storage).collect();
     all(&host.system, &targets)

@@ -12,7 +12,8 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     failed(span).into_iter().chain(short(span)).collect()
 }
 
-/// What a verdict about some targets says of I/Os that failed there: the device did what was counted, and that wasn't all.
+/// What a verdict about some targets says of I/Os that failed there: the device did what was counted, and
+/// that wasn't all.
 pub(super) fn beside(span: &SpanView, are_meant: impl Fn(TargetId) -> bool) -> String {
     let here = span.results.errors.iter().filter(|error| are_meant(error.target));
     match here.map(|error| error.count).fold(0, u64::saturating_add) {

@@ -7,11 +7,11 @@ use crate::results::{Delays, EndedBy};
 const SOME: f64 = 0.02;
 /// From this share on the figures are not what they seem to be.
 const MUCH: f64 = 0.05;
-/// A very busy machine may wake a thread some hundredths of a second late. Unless the program is known to have been stopped
-/// it takes one delay as long as this, us, to say that it could not run,
+/// A very busy machine may wake a thread some hundredths of a second late. Unless the program is known to
+/// have been stopped it takes one delay as long as this, us, to say that it could not run,
 const LATE: u64 = 300_000;
-/// and one as long as this to say that the figures are wrong: the workers may have got more of the CPUs than the one thread
-/// that was late.
+/// and one as long as this to say that the figures are wrong: the workers may have got more of the CPUs
+/// than the one thread that was late.
 const VERY_LATE: u64 = 1_000_000;
 
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {

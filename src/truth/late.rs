@@ -13,7 +13,8 @@ const MANY: f64 = 0.01;
 const FEW: u64 = 5;
 /// ... unless one was so late, ms.
 const LONG: f64 = 100.0;
-/// Response times that exceed service times by less than this share are the same figure to whoever reads them.
+/// Response times that exceed service times by less than this share are the same figure to whoever reads
+/// them.
 const SAME: f64 = 0.1;
 /// Threads that had no CPU for so much of the time in which I/Os were late explain that they were, ...
 const EXPLAINS: f64 = 0.5;

@@ -1,4 +1,5 @@
-//! What limited a run: the storage, the kernel above it, the queue depth, the CPU, the program itself, or somebody's limit.
+//! What limited a run: the storage, the kernel above it, the queue depth, the CPU, the program itself, or
+//! somebody's limit.
 
 mod kernel;
 mod wording;
@@ -62,8 +63,8 @@ pub struct Limits {
     pub user: Option<f64>,
     /// How long they were ready to run without a CPU, on average; waking up included.
     pub waiting: Option<f64>,
-    /// I/Os per second that they would have done at most if they had never waited for CPUs that were in use; `None` = that
-    /// would have changed less than matters.
+    /// I/Os per second that they would have done at most if they had never waited for CPUs that were in
+    /// use; `None` = that would have changed less than matters.
     pub uncrowded_iops: Option<f64>,
     /// What a hypervisor took from the CPUs of the threads, on average.
     pub stolen: Option<f64>,
@@ -71,17 +72,18 @@ pub struct Limits {
     pub interrupts: Option<f64>,
     /// CPU time for an I/O, ns.
     pub cpu_per_io: Option<f64>,
-    /// I/Os per second that these threads would do if they never waited for the storage, or as many of them as there are
-    /// CPUs.
+    /// I/Os per second that these threads would do if they never waited for the storage, or as many of them
+    /// as there are CPUs.
     pub ceiling_iops: Option<f64>,
     /// I/Os that were to be outstanding, all threads together.
     pub depth: u64,
     /// I/Os in flight on average, by the latencies (`-L`).
     pub in_flight: Option<f64>,
-    /// I/Os that the devices right beneath the targets had in flight on average, by their own clocks: after merging and
-    /// splitting, others' included; `None` = there are none, or they don't tell.
+    /// I/Os that the devices right beneath the targets had in flight on average, by their own clocks: after
+    /// merging and splitting, others' included; `None` = there are none, or they don't tell.
     pub device_in_flight: Option<f64>,
-    /// I/Os of the threads that the devices with nothing beneath them had in flight on average, past the page cache.
+    /// I/Os of the threads that the devices with nothing beneath them had in flight on average, past the
+    /// page cache.
     pub bottom_in_flight: Option<f64>,
     /// Share of `depth` that `in_flight` is, where it has to be all of it: in a closed loop.
     pub accounted: Option<f64>,
@@ -155,7 +157,8 @@ fn limiter(span: &SpanView, effort: &Effort, limits: &Limits, crowd: Option<&Cro
         () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
         () if crowd.is_some_and(|crowd| crowd.holder != crowd::Holder::Kernel) => Limiter::BusyCpus,
         () if kernel::limits(span, effort, limits) => Limiter::Kernel,
-        // Threads of the kernel have the CPUs, and the device has little to do: it is their work that takes so long.
+        // Threads of the kernel have the CPUs, and the device has little to do: it is their work that takes
+        // so long.
         () if crowd.is_some() && kernel::device_is_short(span, effort) => Limiter::Kernel,
         () if crowd.is_some() => Limiter::BusyCpus,
         // Mapped I/O is copying, which the program does itself.
@@ -168,7 +171,8 @@ fn limiter(span: &SpanView, effort: &Effort, limits: &Limits, crowd: Option<&Cro
     })
 }
 
-/// Whether the CPU time that is missing was stolen: more than other threads took, and with enough to do in it.
+/// Whether the CPU time that is missing was stolen: more than other threads took, and with enough to do in
+/// it.
 fn hypervisor(limits: &Limits, occupied: f64) -> bool {
     let stolen = limits.stolen.unwrap_or(0.0);
     stolen >= processors::STOLEN
@@ -201,7 +205,8 @@ fn io_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a IoLimit> {
     };
     let ((read_bytes, reads), (write_bytes, writes)) =
         (rates(&span.measured.read), rates(&span.measured.write));
-    // The group may have used up its limit on the device with what the report doesn't count: a journal, earlier writes.
+    // The group may have used up its limit on the device with what the report doesn't count: a journal,
+    // earlier writes.
     let device = span.queues.rates.unwrap_or_default();
     effort.io_limits.iter().find(|limit| {
         let pairs = [

@@ -1,6 +1,7 @@
-//! Little's law: mean latency times I/Os per second is the mean number of I/Os in flight. In a closed loop, where every
-//! completion is followed by the next I/O at once, that is the queue depth: a check of the depth and of every latency. The
-//! devices have clocks of their own: what they had in flight is a second one.
+//! Little's law: mean latency times I/Os per second is the mean number of I/Os in flight. In a closed loop,
+//! where every completion is followed by the next I/O at once, that is the queue depth: a check of the
+//! depth and of every latency. The devices have clocks of their own: what they had in flight is a second
+//! one.
 
 use super::device::InFlight;
 use super::view::Conclusions;
@@ -11,8 +12,9 @@ use crate::system::completion::OneByOne;
 
 /// `-o` when it isn't given.
 const DEFAULT_DEPTH: u32 = 2;
-/// So near to the queue depth the product has to be in a closed loop. It may be below: what waits in the program to be
-/// handed over is not in flight. Hardly above: an I/O in flight at the beginning counts with its whole latency.
+/// So near to the queue depth the product has to be in a closed loop. It may be below: what waits in the
+/// program to be handed over is not in flight. Hardly above: an I/O in flight at the beginning counts with
+/// its whole latency.
 const AGREES: std::ops::RangeInclusive<f64> = 0.98..=1.01;
 /// Above this the latencies are wrong, not only inexact.
 const TOLERABLE: f64 = 1.05;
@@ -24,7 +26,8 @@ const HARDLY: f64 = 0.5;
 const FULL: f64 = 0.9;
 /// From this share of the time on threads that had to wait for a CPU explain that I/Os had to.
 const WITHOUT_CPU: f64 = 0.1;
-/// The edges of the window weigh less than a percent when so many I/Os of each place in the queue lie between them.
+/// The edges of the window weigh less than a percent when so many I/Os of each place in the queue lie
+/// between them.
 const ENOUGH: f64 = 100.0;
 
 /// Mean number of I/Os in flight, by the latencies; `None` = they were not measured (`-L`).
@@ -40,13 +43,14 @@ pub(super) fn in_flight(span: &SpanView) -> Option<f64> {
     known.then(|| sum / span.results.measured as f64)
 }
 
-/// The share of the queue depth that the latencies account for, 1 = all of it; `None` = not measured, or they don't have
-/// to: no closed loop, or too few I/Os.
+/// The share of the queue depth that the latencies account for, 1 = all of it; `None` = not measured, or
+/// they don't have to: no closed loop, or too few I/Os.
 pub(super) fn accounted(span: &SpanView) -> Option<f64> {
     Some(in_flight(span)? / closed_loop(span)? as f64)
 }
 
-/// I/Os that have to be outstanding at any time; `None` = not all of them have to, or there were too few to tell.
+/// I/Os that have to be outstanding at any time; `None` = not all of them have to, or there were too few to
+/// tell.
 fn closed_loop(span: &SpanView) -> Option<u64> {
     let effort = span.effort()?;
     let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.depth)).sum();
@@ -123,8 +127,8 @@ fn one_by_one(span: &SpanView, effort: &Effort) -> Option<Finding> {
     }))
 }
 
-/// How much the depth that is missing misleads. Memory has no queue that anybody could fill; a mapping is told by the
-/// advice about it; and nobody asked for the default depth.
+/// How much the depth that is missing misleads. Memory has no queue that anybody could fill; a mapping is
+/// told by the advice about it; and nobody asked for the default depth.
 fn severity(cause: Option<OneByOne>, worker: &WorkerEffort) -> Severity {
     match cause {
         Some(OneByOne::Target | OneByOne::PageCache | OneByOne::Writes) if worker.depth > DEFAULT_DEPTH => {

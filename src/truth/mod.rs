@@ -1,13 +1,14 @@
 //! Whether the figures of a run can be believed: pure functions of its record.
 //!
 //! ```text
-//! Record (what was asked, what was counted, what was observed beside it) ──judge──▶ Judgement ──report──▶ bytes
+//! Record (what was asked, what was counted, what was observed beside it) ──judge──▶ Judgement ──report──▶
+//! bytes
 //! ```
 //!
-//! Facts are gathered by `system` before, and by `run::observe` around, the measured window, and are kept in the record;
-//! nothing is concluded there. Conclusions are drawn here alone, so that an old record can be judged anew: of each time
-//! span one view is made ([`view`]), from it the conclusions that others build on, in a stated order, and then every
-//! check says what it finds.
+//! Facts are gathered by `system` before, and by `run::observe` around, the measured window, and are kept
+//! in the record; nothing is concluded there. Conclusions are drawn here alone, so that an old record can
+//! be judged anew: of each time span one view is made (`view`), from it the conclusions that others build
+//! on, in a stated order, and then every check says what it finds.
 
 mod advice;
 mod content;
@@ -44,9 +45,11 @@ use view::Conclusions;
 /// Everything that was found about a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Judgement {
-    /// Whether the devices did what was counted: one verdict for each time span that was measured and observed.
+    /// Whether the devices did what was counted: one verdict for each time span that was measured and
+    /// observed.
     pub verdicts: Vec<SpanVerdict>,
-    /// Findings of all time spans, the worst first; those that are equally bad in the order of the spans and checks.
+    /// Findings of all time spans, the worst first; those that are equally bad in the order of the spans
+    /// and checks.
     pub findings: Vec<Finding>,
     /// Whether each time span was steady; `None` = too short to tell.
     pub steadiness: Vec<Option<Steadiness>>,

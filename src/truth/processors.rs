@@ -48,8 +48,9 @@ pub(super) fn full(span: &SpanView) -> Vec<u32> {
     shares(span).iter().filter(|share| share.idle <= IDLE).map(|share| share.cpu).collect()
 }
 
-/// CPU time of the process beside its workers' own, ns: of the threads in which io_uring carries out I/Os that would block
-/// (`iou-wrk`). They are the kernel's, run on the CPUs of the thread that they work for, and count as the process's.
+/// CPU time of the process beside its workers' own, ns: of the threads in which io_uring carries out I/Os
+/// that would block (`iou-wrk`). They are the kernel's, run on the CPUs of the thread that they work for,
+/// and count as the process's.
 fn io_workers(effort: &Effort) -> u64 {
     let own = effort.workers.iter().filter_map(|worker| worker.times).map(|times| times.busy);
     let own = own.fold(0, u64::saturating_add);
@@ -106,7 +107,8 @@ fn listed(names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) }
 }
 
-/// What a thread of the kernel works on: a worker is called `kworker/`, its number, and what it did last behind `-` or `+`.
+/// What a thread of the kernel works on: a worker is called `kworker/`, its number, and what it did last
+/// behind `-` or `+`.
 fn work_of(name: &str) -> &str {
     let worker = name.strip_prefix("kworker/");
     worker.and_then(|name| name.find(['-', '+']).map(|at| &name[at + 1..])).unwrap_or(name)
@@ -129,8 +131,8 @@ fn bound<'a>(span: &SpanView<'a>) -> impl Iterator<Item = Option<u32>> + 'a {
     span.effort().into_iter().flat_map(|effort| &effort.workers).map(|worker| worker.cpu)
 }
 
-/// Share of the time that a hypervisor took from the CPUs of the threads, on average; of all CPUs, if a thread was not
-/// bound to one. `None` = nobody looked.
+/// Share of the time that a hypervisor took from the CPUs of the threads, on average; of all CPUs, if a
+/// thread was not bound to one. `None` = nobody looked.
 pub(super) fn stolen(span: &SpanView) -> Option<f64> {
     let cpus: Option<Vec<u32>> = bound(span).collect();
     let ours = |share: &Share| cpus.as_ref().is_none_or(|cpus| cpus.contains(&share.cpu));

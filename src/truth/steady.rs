@@ -43,9 +43,11 @@ pub struct Steadiness {
     pub variation: f64,
     /// Single intervals far from their neighbours.
     pub outliers: usize,
-    /// Largest distance between two fifths of the run, share of the mean; above 0.2 the SNIA calls it not steady.
+    /// Largest distance between two fifths of the run, share of the mean; above 0.2 the SNIA calls it not
+    /// steady.
     pub excursion: f64,
-    /// Change along the line through the fifths of the run, share of the mean; beyond 0.1 the SNIA calls it not steady.
+    /// Change along the line through the fifths of the run, share of the mean; beyond 0.1 the SNIA calls it
+    /// not steady.
     pub slope: f64,
     /// How much an interval resembles the one before it, 0 to 0.8.
     pub autocorrelation: f64,
@@ -140,8 +142,8 @@ fn warmed_up(span: &SpanView) -> u32 {
     until_steady.map_or(span.asked.warmup, |warm_up| warm_up.seconds)
 }
 
-/// I/Os per second from interval to interval, and the length of one, s: from second to second, as the controlling thread
-/// saw it; in simulated time by the intervals of `-D`.
+/// I/Os per second from interval to interval, and the length of one, s: from second to second, as the
+/// controlling thread saw it; in simulated time by the intervals of `-D`.
 fn rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
     let samples = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.samples);
     if let Some(last) = samples.last() {

@@ -95,8 +95,8 @@ pub(super) struct Asked<'a> {
     pub target: &'a Target,
 }
 
-/// What is concluded about a time span, in the order of the fields: each from the view and from what stands above it.
-/// The checks, which say it, come after all of them.
+/// What is concluded about a time span, in the order of the fields: each from the view and from what stands
+/// above it. The checks, which say it, come after all of them.
 #[derive(Debug)]
 pub(super) struct Conclusions<'a> {
     /// Threads that had to wait for a CPU for so long that the figures would be others without.

@@ -1,13 +1,15 @@
-//! Text that came from elsewhere (a name, a record, a profile, a device), made harmless for a terminal: what would move the
-//! cursor, set colours or a title, turn the reading order round or hide is shown as an escape instead.
+//! Text that came from elsewhere (a name, a record, a profile, a device), made harmless for a terminal:
+//! what would move the cursor, set colours or a title, turn the reading order round or hide is shown as an
+//! escape instead.
 //!
-//! `ESC` becomes `\x1b`, a line feed `\n`, U+202E `\u{202e}`, a byte that isn't UTF-8 `\x9b`. A backslash stays as it is:
-//! this is for reading, not for reading back.
+//! `ESC` becomes `\x1b`, a line feed `\n`, U+202E `\u{202e}`, a byte that isn't UTF-8 `\x9b`. A backslash
+//! stays as it is: this is for reading, not for reading back.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Whether a character does something to a terminal, or to the reading of its neighbours, instead of being seen.
+/// Whether a character does something to a terminal, or to the reading of its neighbours, instead of being
+/// seen.
 pub fn drives(c: char) -> bool {
     c.is_control()
         || matches!(c,

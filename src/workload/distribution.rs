@@ -4,8 +4,9 @@ use super::Grid;
 use crate::profile::{Distribution, DistributionKind};
 use crate::results::EffectiveRange;
 
-/// Lays a distribution out on a target. The ranges come in target order, without gaps in I/O points: each `io_base`
-/// is the end of the I/O points before, and the sum of all spans is what a draw is taken modulo of.
+/// Lays a distribution out on a target. The ranges come in target order, without gaps in I/O points: each
+/// `io_base` is the end of the I/O points before, and the sum of all spans is what a draw is taken modulo
+/// of.
 ///
 /// Empty if no range lies within the target: then positions are uniform over all of it.
 pub fn effective_ranges(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
@@ -42,16 +43,18 @@ fn stated(distribution: &Distribution) -> impl Iterator<Item = Stated> + '_ {
         .filter(|range| range.io_span > 0)
 }
 
-/// Every I/O point must land on a position of the grid. A range too small to hold one is merged with a neighbour, the
-/// one with fewer I/O points if there is a choice, and no two ranges start at the same position.
+/// Every I/O point must land on a position of the grid. A range too small to hold one is merged with a
+/// neighbour, the one with fewer I/O points if there is a choice, and no two ranges start at the same
+/// position.
 ///
-/// Unlike DISKSPD, I/O points that wait for a neighbour add up when several ranges in a row are too small, and a range
-/// that ends where it starts gets the length of one position.
+/// Unlike DISKSPD, I/O points that wait for a neighbour add up when several ranges in a row are too small,
+/// and a range that ends where it starts gets the length of one position.
 fn percent(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
     let size = grid.aligned_size();
     let share = |percent: u64| (u128::from(percent) * u128::from(size) / 100).min(u128::from(size)) as u64;
     let mut out: Vec<EffectiveRange> = Vec::with_capacity(distribution.ranges.len());
-    // I/O points of ranges without a position that go to the next range, and the position before the last of them.
+    // I/O points of ranges without a position that go to the next range, and the position before the last
+    // of them.
     let (mut carry, mut nearest) = (0, 0);
 
     for range in stated(distribution) {
@@ -116,7 +119,8 @@ fn percent(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
     out
 }
 
-/// Ranges as stated, without alignment; those beyond the end are left out, which leaves the others their proportions.
+/// Ranges as stated, without alignment; those beyond the end are left out, which leaves the others their
+/// proportions.
 fn absolute(distribution: &Distribution, grid: &Grid) -> Vec<EffectiveRange> {
     let mut out = Vec::with_capacity(distribution.ranges.len());
     for range in stated(distribution) {

@@ -85,12 +85,12 @@ impl std::fmt::Display for Values<'_> {
 }
 
 impl Placement {
-    /// The bytes that the thread may touch: from the base offset to the maximum offset or the end of the target,
-    /// whichever comes first.
+    /// The bytes that the thread may touch: from the base offset to the maximum offset or the end of the
+    /// target, whichever comes first.
     ///
     /// # Errors
-    /// The thread's first I/O does not fit. DISKSPD checks the last case alone, and computes with wrapped numbers in
-    /// the first two.
+    /// The thread's first I/O does not fit. DISKSPD checks the last case alone, and computes with wrapped
+    /// numbers in the first two.
     pub fn region(&self) -> Result<Region, PlacementError> {
         let placement = *self;
         let end = if self.max_offset == 0 { self.size } else { self.size.min(self.max_offset) };
@@ -110,14 +110,16 @@ impl Placement {
     }
 }
 
-/// The positions at which an I/O may start: the multiples of the stride from which a block still fits into the region.
+/// The positions at which an I/O may start: the multiples of the stride from which a block still fits into
+/// the region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grid {
     /// Bytes that may be touched; at least `block_size`.
     pub region: u64,
     /// Bytes of an I/O.
     pub block_size: u32,
-    /// Distance between positions, bytes; at least 1. May be smaller or larger than a block and need not divide anything.
+    /// Distance between positions, bytes; at least 1. May be smaller or larger than a block and need not
+    /// divide anything.
     pub stride: u64,
 }
 
@@ -133,8 +135,8 @@ impl Grid {
         (self.limit() / self.stride.max(1)).saturating_add(1)
     }
 
-    /// Bytes from the first position to where the one after the last would be. Files end below 2^63 bytes, so this
-    /// fits.
+    /// Bytes from the first position to where the one after the last would be. Files end below 2^63 bytes,
+    /// so this fits.
     pub fn aligned_size(&self) -> u64 {
         self.positions().saturating_mul(self.stride.max(1))
     }

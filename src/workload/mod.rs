@@ -5,8 +5,8 @@
 //! TargetWorkload ──ThreadWorkload──▶ Next  one call per I/O, on the measured path
 //! ```
 //!
-//! The same seed yields the same addresses as DISKSPD on Windows. That fixes the generator ([`Random`]) and the order
-//! in which it is drawn from, which [`ThreadWorkload`] describes.
+//! The same seed yields the same addresses as DISKSPD on Windows. That fixes the generator ([`Random`]) and
+//! the order in which it is drawn from, which [`ThreadWorkload`] describes.
 
 mod distribution;
 mod geometry;

@@ -1,12 +1,13 @@
 //! Remainders without a division.
 
-/// A divisor known beforehand: `n.of(x)` is exactly `x % n`, for every 64-bit `x`, at the price of two multiplications
-/// instead of a division, which takes several times as long. Without a branch, powers of two included: a thread with
-/// several targets would mispredict it.
+/// A divisor known beforehand: `n.of(x)` is exactly `x % n`, for every 64-bit `x`, at the price of two
+/// multiplications instead of a division, which takes several times as long. Without a branch, powers of
+/// two included: a thread with several targets would mispredict it.
 ///
 /// The quotient is `floor(x * m / 2^(64 + bits))` with `m = floor(2^64 * (2^bits - n) / n) + 1 + 2^64` and
-/// `bits = ceil(log2 n)` (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994). `m`
-/// has 65 bits; `multiplier` holds all but the top one, which the averaging step in [`Modulus::round_down`] makes up for.
+/// `bits = ceil(log2 n)` (Granlund and Montgomery, "Division by Invariant Integers using Multiplication",
+/// 1994). `m` has 65 bits; `multiplier` holds all but the top one, which the averaging step in
+/// [`Modulus::round_down`] makes up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Modulus {
     divisor: u64,

@@ -1,7 +1,7 @@
 //! How fast: throughput limits (`-g`) and bursts with think time (`-i`, `-j`), per thread and target.
 //!
-//! A state machine without a clock of its own: it is told the time. All arithmetic is in whole nanoseconds and exact,
-//! so that a rate holds to one I/O however long the run is.
+//! A state machine without a clock of its own: it is told the time. All arithmetic is in whole nanoseconds
+//! and exact, so that a rate holds to one I/O however long the run is.
 
 /// What limits the I/Os of one thread on one target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -10,8 +10,8 @@ pub enum Limit {
     /// Nothing: an I/O goes as soon as its request is idle.
     #[default]
     None,
-    /// So many I/Os in so many ns, evenly: I/O k (from 1) goes k x `nanos` / `ios` after the start, not before. Who
-    /// falls behind catches up.
+    /// So many I/Os in so many ns, evenly: I/O k (from 1) goes k x `nanos` / `ios` after the start, not
+    /// before. Who falls behind catches up.
     Rate {
         /// I/Os, at least 1.
         ios: u64,
@@ -71,9 +71,9 @@ impl Pace {
         })
     }
 
-    /// When the next I/O is to start, ns, whatever becomes of those before it. `None` = it has no time of its own: it goes
-    /// as soon as it may. So do the I/Os of bursts: a pause begins when the last one was handed over, so when the next
-    /// burst begins depends on how long this one takes.
+    /// When the next I/O is to start, ns, whatever becomes of those before it. `None` = it has no time of
+    /// its own: it goes as soon as it may. So do the I/Os of bursts: a pause begins when the last one was
+    /// handed over, so when the next burst begins depends on how long this one takes.
     #[inline]
     pub fn due(&self) -> Option<u64> {
         match &self.0 {
@@ -82,7 +82,8 @@ impl Pace {
         }
     }
 
-    /// How many I/Os were due by `now`, ns, and have not been asked for, and since when the first one is (ns).
+    /// How many I/Os were due by `now`, ns, and have not been asked for, and since when the first one is
+    /// (ns).
     pub fn overdue(&self, now: u64) -> Option<(u64, u64)> {
         match &self.0 {
             State::Rate(meter) => meter.overdue(now),
@@ -128,8 +129,8 @@ impl Pace {
     }
 }
 
-/// The times at which the I/Os of a rate are due, one after the other, without division: the whole and the broken
-/// nanoseconds between two I/Os are added up.
+/// The times at which the I/Os of a rate are due, one after the other, without division: the whole and the
+/// broken nanoseconds between two I/Os are added up.
 #[derive(Debug, Clone)]
 struct Meter {
     /// When the next I/O is due: `due` ns and `part` / `ios` ns.

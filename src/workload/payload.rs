@@ -1,7 +1,7 @@
 //! What writes carry.
 
-/// DISKSPD's usual content, of files that it creates and of writes: 0 to 255, again and again. `first` is where in it the
-/// bytes begin: what lies at an offset of a file begins there.
+/// DISKSPD's usual content, of files that it creates and of writes: 0 to 255, again and again. `first` is
+/// where in it the bytes begin: what lies at an offset of a file begins there.
 pub fn pattern(bytes: &mut [u8], first: u64) {
     let first = first as u8;
     for (i, byte) in bytes.iter_mut().enumerate() {
@@ -9,16 +9,16 @@ pub fn pattern(bytes: &mut [u8], first: u64) {
     }
 }
 
-/// Fills the write slots of a thread and target with the default payload. In DISKSPD's allocation read slots come first,
-/// as many as write slots, and byte i of it all is i mod 256: so what the first write carries begins with the length of
-/// the slots mod 256, which is 0 for blocks of a multiple of 256 bytes.
+/// Fills the write slots of a thread and target with the default payload. In DISKSPD's allocation read
+/// slots come first, as many as write slots, and byte i of it all is i mod 256: so what the first write
+/// carries begins with the length of the slots mod 256, which is 0 for blocks of a multiple of 256 bytes.
 pub fn fill_pattern(slots: &mut [u8]) {
     let first = slots.len() as u64;
     pattern(slots, first);
 }
 
-/// Words that [`Noise`] makes at once. As many as keep several vector units busy: every word depends on the one a
-/// piece before it.
+/// Words that [`Noise`] makes at once. As many as keep several vector units busy: every word depends on the
+/// one a piece before it.
 const LANES: usize = 8;
 const WORD: usize = size_of::<u64>();
 /// Bytes that [`Noise`] makes at once.
@@ -26,9 +26,10 @@ const PIECE: usize = LANES * WORD;
 
 /// Fresh content for every write (`-Zr`): can't be compressed and doesn't repeat, at the speed of memory.
 ///
-/// Eight xor-shift generators of 64 bits side by side, of which the compiler makes vector instructions. They go on from
-/// one write to the next, so a sector comes back only when all of them come back to the same state together. It is not
-/// DISKSPD's content (which takes its numbers from the thread's generator): addresses are the same with and without.
+/// Eight xor-shift generators of 64 bits side by side, of which the compiler makes vector instructions.
+/// They go on from one write to the next, so a sector comes back only when all of them come back to the
+/// same state together. It is not DISKSPD's content (which takes its numbers from the thread's generator):
+/// addresses are the same with and without.
 #[derive(Debug, Clone)]
 pub struct Noise {
     lanes: [u64; LANES],
@@ -37,7 +38,8 @@ pub struct Noise {
 impl Noise {
     /// The content of a thread; its seed tells it from that of other threads.
     pub fn new(seed: u64) -> Noise {
-        // SplitMix64 over a range of its own for every seed. A generator must not start at 0, where it would stay.
+        // SplitMix64 over a range of its own for every seed. A generator must not start at 0, where it
+        // would stay.
         let lane = |lane: usize| mix(mix(seed).wrapping_add(lane as u64)) | 1;
         Noise { lanes: std::array::from_fn(lane) }
     }

@@ -54,8 +54,8 @@ struct Range {
 }
 
 impl Positions {
-    /// All positions of the grid or, with a distribution, those that it chooses. Also returns its effective ranges;
-    /// empty without a distribution, or if the target ends before its first range.
+    /// All positions of the grid or, with a distribution, those that it chooses. Also returns its effective
+    /// ranges; empty without a distribution, or if the target ends before its first range.
     pub(super) fn new(distribution: Option<&Distribution>, grid: &Grid) -> (Positions, Vec<EffectiveRange>) {
         let effective = distribution.map(|d| super::effective_ranges(d, grid)).unwrap_or_default();
         let places = match distribution {
@@ -76,7 +76,8 @@ impl Positions {
         }
     }
 
-    /// Draws a position relative to the base offset: one number, and a second one to choose the range of a distribution.
+    /// Draws a position relative to the base offset: one number, and a second one to choose the range of a
+    /// distribution.
     #[inline(always)]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
         let aligned = self.stride.round_down(random.next_u64());
@@ -102,8 +103,8 @@ impl Ranges {
             .iter()
             .map(|range| Range { start: range.start, length: Modulus::new(range.length), limit: u64::MAX })
             .collect();
-        // The bytes of an absolute range are the user's and need not fit the grid: a position near the end of the last
-        // one would let an I/O run over the end of the region. DISKSPD lets it.
+        // The bytes of an absolute range are the user's and need not fit the grid: a position near the end
+        // of the last one would let an I/O run over the end of the region. DISKSPD lets it.
         if kind == DistributionKind::Absolute
             && let Some(last) = ranges.last_mut()
         {

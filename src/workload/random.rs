@@ -1,7 +1,7 @@
 //! DISKSPD's random numbers.
 
-/// Bob Jenkins' small generator of 64-bit numbers, in its form with three rotations (7, 13, 37), seeded as DISKSPD
-/// does: the same seed gives the same numbers as there.
+/// Bob Jenkins' small generator of 64-bit numbers, in its form with three rotations (7, 13, 37), seeded as
+/// DISKSPD does: the same seed gives the same numbers as there.
 ///
 /// One thread has one generator, and everything random in that thread is drawn from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,15 +53,16 @@ impl Random {
 
     /// Fills a buffer with consecutive numbers, lowest byte first, as many bytes of the last one as fit.
     ///
-    /// The content depends on where the buffer lies in memory, as in DISKSPD: if its address is not a multiple of 8,
-    /// the first `address mod 8` bytes come from a number of their own, of which the rest is dropped.
+    /// The content depends on where the buffer lies in memory, as in DISKSPD: if its address is not a
+    /// multiple of 8, the first `address mod 8` bytes come from a number of their own, of which the rest is
+    /// dropped.
     pub fn fill(&mut self, buffer: &mut [u8]) {
         let rest = self.fill_to_boundary(buffer);
         self.fill_words(rest);
     }
 
-    /// Like [`Random::fill`], three times as fast: 16 words are made of 5 numbers, the numbers themselves and mixtures
-    /// of them. As long as more than 16 words are to be filled; the rest is as in `fill`.
+    /// Like [`Random::fill`], three times as fast: 16 words are made of 5 numbers, the numbers themselves
+    /// and mixtures of them. As long as more than 16 words are to be filled; the rest is as in `fill`.
     /// Enough to defeat compression and deduplication, not to be called random.
     pub fn fill_expanded(&mut self, buffer: &mut [u8]) {
         let rest = self.fill_to_boundary(buffer);

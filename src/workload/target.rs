@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The position that all threads of an interlocked target (`-si`) share: one per target and time span.
 ///
-/// It counts I/Os, not bytes, so that it wraps with the region and never by overflow. It has a cache line (and the
-/// one that is prefetched with it) of its own: threads of other targets must not pay for it.
+/// It counts I/Os, not bytes, so that it wraps with the region and never by overflow. It has a cache line
+/// (and the one that is prefetched with it) of its own: threads of other targets must not pay for it.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct InterlockedPosition(AtomicU64);
@@ -113,8 +113,8 @@ impl Plain {
 }
 
 impl TargetState {
-    /// Makes the draws of the set-up: for the mixed pattern an initial position, then for every pattern the initial
-    /// direction. Also returns the effective ranges of the distribution.
+    /// Makes the draws of the set-up: for the mixed pattern an initial position, then for every pattern the
+    /// initial direction. Also returns the effective ranges of the distribution.
     pub(super) fn new(
         workload: &TargetWorkload,
         shared: Arc<InterlockedPosition>,
@@ -155,8 +155,8 @@ impl TargetState {
         self.slices = Some(Modulus::new(slices));
     }
 
-    /// The next I/O of a request: byte offset in the target and direction. `position` is the request's own one, which
-    /// the parallel pattern alone uses.
+    /// The next I/O of a request: byte offset in the target and direction. `position` is the request's own
+    /// one, which the parallel pattern alone uses.
     #[inline(always)]
     pub(super) fn next(&mut self, random: &mut Random, position: &mut u64) -> (u64, Direction) {
         let relative = match &mut self.sequence {
@@ -210,7 +210,8 @@ impl TargetState {
     }
 }
 
-/// Kept out of line: inlined, the compiler looks at the direction first, which is mispredicted where it is random.
+/// Kept out of line: inlined, the compiler looks at the direction first, which is mispredicted where it is
+/// random.
 #[inline(never)]
 fn slice(slices: &Modulus, direction: Direction, random: &mut Random) -> u32 {
     match direction {

@@ -76,8 +76,9 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-// The state that `-r`, `-rs` and `-s` are judged against is the random ratio (0 = none so far) and the alignment.
-// `-rs100` leaves the state of a plain `-r` without alignment, `-s0` leaves none: both as in DISKSPD.
+// The state that `-r`, `-rs` and `-s` are judged against is the random ratio (0 = none so far) and the
+// alignment. `-rs100` leaves the state of a plain `-r` without alignment, `-s0` leaves none: both as in
+// DISKSPD.
 
 fn random(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let alignment = match value {

@@ -1,5 +1,5 @@
-//! The flag table: one row per option, grouped as the help shows them. Everything else about the command line is
-//! derived from it.
+//! The flag table: one row per option, grouped as the help shows them. Everything else about the command
+//! line is derived from it.
 
 mod access;
 mod area;

@@ -2,7 +2,7 @@
 
 use super::fit;
 use crate::clock::{self, Nanos, SECOND};
-use crate::run::{Progress, Rates};
+use crate::run::{Progress, Speed};
 use crate::sys::standard_error;
 use std::io::IsTerminal;
 
@@ -45,7 +45,7 @@ impl LiveLine {
     }
 }
 
-fn line(phase: &str, left: Nanos, rates: Option<Rates>) -> String {
+fn line(phase: &str, left: Nanos, rates: Option<Speed>) -> String {
     let mut text = format!("{phase:<9} {:>4} s left", left.div_ceil(SECOND));
     let Some(rates) = rates else { return text };
     text += &format!(" | {:>10.0} IOPS | {:>9.2} MiB/s", rates.iops, rates.bytes_per_s / 1_048_576.0);
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_line_shows_what_happened_since_it_was_drawn_last() {
-        let rates = Rates { iops: 500.0, bytes_per_s: 2_048_000.0, latency_ns: Some((108_000.0, 99_328)) };
+        let rates = Speed { iops: 500.0, bytes_per_s: 2_048_000.0, latency_ns: Some((108_000.0, 99_328)) };
         assert_eq!(
             line("measure", 7 * SECOND - 1, Some(rates)),
             "measure      7 s left |        500 IOPS |      1.95 MiB/s | avg 0.108 ms | p99 0.099 ms"

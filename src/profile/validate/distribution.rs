@@ -7,8 +7,8 @@ fn broken(rule: &'static str, message: String) -> Option<Finding> {
     Some(Finding { severity: Severity::Error, rule, message, place: None })
 }
 
-/// Walks the ranges with running sums up to the first that breaks a rule (D1 to D4), then judges the sums that
-/// were reached (D5, D6).
+/// Walks the ranges with running sums up to the first that breaks a rule (D1 to D4), then judges the sums
+/// that were reached (D5, D6).
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     let Some(distribution) = case.target.distribution.as_ref().filter(|d| !d.ranges.is_empty()) else {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! Rules that relate several settings of a profile, however it was stated. The rules are in DISKSPD's validation
-//! order; what depends on the machine (CPUs, sizes of targets) is the plan's to judge.
+//! Rules that relate several settings of a profile, however it was stated. The rules are in DISKSPD's
+//! validation order; what depends on the machine (CPUs, sizes of targets) is the plan's to judge.
 
 mod distribution;
 mod method;
@@ -31,7 +31,8 @@ pub struct Finding {
     pub rule: &'static str,
     /// What is wrong and what to do, for the user.
     pub message: String,
-    /// Where in the profile; `None` where it holds for all of it (one time span whose targets share their settings).
+    /// Where in the profile; `None` where it holds for all of it (one time span whose targets share their
+    /// settings).
     pub place: Option<Place>,
 }
 
@@ -70,8 +71,8 @@ struct Case<'a> {
 /// Judges all targets of all time spans by all rules; a profile with an error must not be run.
 /// With `profile_only` (`-Rp`) template targets may stay unfilled. The profile is not changed.
 ///
-/// Targets of a time span that differ in nothing but their path are judged once, so that a command line, whose
-/// targets share all settings, gets each message once.
+/// Targets of a time span that differ in nothing but their path are judged once, so that a command line,
+/// whose targets share all settings, gets each message once.
 pub fn validate(profile: &Profile, profile_only: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     if profile.time_spans.is_empty() {

@@ -1,5 +1,5 @@
-//! From a tree that keeps the schema to a profile. What the schema can't say is judged here: settings that exclude each
-//! other as they are read, numbers that have no meaning, malformed templates.
+//! From a tree that keeps the schema to a profile. What the schema can't say is judged here: settings that
+//! exclude each other as they are read, numbers that have no meaning, malformed templates.
 
 use super::error::{Fault, quote};
 use super::text;
@@ -233,15 +233,15 @@ fn cache_mode(node: &Node) -> CacheMode {
     given.map_or(CacheMode::Cached, |(_, mode)| mode)
 }
 
-/// Whether the profile says `-Sb` literally, for which DISKSPD has no form of its own: the operating system's cache is not
-/// disabled, in so many words.
+/// Whether the profile says `-Sb` literally, for which DISKSPD has no form of its own: the operating
+/// system's cache is not disabled, in so many words.
 fn states_cache(node: &Node) -> bool {
     let stated = ["DisableOSCache", "DisableAllCache"].iter().any(|name| node.child(name).is_some());
     stated && cache_mode(node) == CacheMode::Cached
 }
 
-/// Whether write buffers are zeros, and the source of random data. The pattern `random` without a source is DISKSPD's
-/// usual pattern.
+/// Whether write buffers are zeros, and the source of random data. The pattern `random` without a source is
+/// DISKSPD's usual pattern.
 fn write_buffers(node: &Node) -> (bool, Option<RandomDataSource>) {
     let Some(content) = node.child("WriteBufferContent") else { return (false, None) };
     match content.word("Pattern") {

@@ -1,11 +1,12 @@
-//! The XML form of a profile: reading it ([`read`]), its schema ([`xsd`]), and what its writer needs ([`text`]).
+//! The XML form of a profile: reading it ([`read`]), its schema ([`xsd`]), and what its writer needs
+//! ([`text`]).
 //!
 //! ```text
 //! bytes ─document─▶ text ─tree, by the schema─▶ checked tree ─interpret─▶ Profile
 //! ```
 //!
-//! Nothing outside the document is ever read, nothing in it is expanded, and memory is bounded: the size of a document
-//! is limited, its depth by the schema.
+//! Nothing outside the document is ever read, nothing in it is expanded, and memory is bounded: the size of
+//! a document is limited, its depth by the schema.
 
 mod document;
 mod elements;
@@ -25,11 +26,12 @@ use crate::units;
 /// Largest document that is read, bytes: some ten thousand targets.
 pub const MAX_BYTES: u64 = 16 << 20;
 
-/// Reads a profile. It has no command line, and its templates (`*1`) are still to be filled in; whether its settings
-/// go together is for [`crate::profile::validate`] to judge.
+/// Reads a profile. It has no command line, and its templates (`*1`) are still to be filled in; whether its
+/// settings go together is for [`crate::profile::validate`] to judge.
 ///
 /// # Errors
-/// The first thing that is wrong: no well-formed XML, not what the schema wants, or settings that exclude each other.
+/// The first thing that is wrong: no well-formed XML, not what the schema wants, or settings that exclude
+/// each other.
 pub fn read(bytes: &[u8]) -> Result<Profile, XmlError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(XmlError::of_document(&error::Fault::new(0, too_large())));

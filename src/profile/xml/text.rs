@@ -1,8 +1,9 @@
 //! Text of an element: any bytes of a path go out well-formed and come back in as they were.
 //!
-//! XML can hold neither bytes that are not UTF-8 nor most control characters, not even escaped. Each such byte b is
-//! written as the character U+10FF00 + b, out of a private use area of Unicode. The few characters U+10FF00 to
-//! U+10FFFF that a path may really hold are written in the same way, byte by byte, so that nothing is ambiguous.
+//! XML can hold neither bytes that are not UTF-8 nor most control characters, not even escaped. Each such
+//! byte b is written as the character U+10FF00 + b, out of a private use area of Unicode. The few
+//! characters U+10FF00 to U+10FFFF that a path may really hold are written in the same way, byte by byte,
+//! so that nothing is ambiguous.
 
 use std::fmt::Write;
 

@@ -8,8 +8,8 @@ use quick_xml::Reader;
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 
-/// More attributes than this, namespaces included, are no profile: to look for duplicates among them takes time that
-/// grows with the square of their number.
+/// More attributes than this, namespaces included, are no profile: to look for duplicates among them takes
+/// time that grows with the square of their number.
 const MAX_ATTRIBUTES: usize = 64;
 
 /// An element that was read, as its schema wants it.
@@ -143,8 +143,9 @@ impl<'a> Parser<'a> {
             Some(Ok(encoding)) => encoding,
             Some(Err(error)) => return Err(Fault::new(at, format!("not well-formed XML: {error}"))),
         };
-        // What was decoded without fault is Unicode, whatever it says: programs that recode a file often leave the
-        // old name in it. Another encoding is none of our business as long as nothing depends on it.
+        // What was decoded without fault is Unicode, whatever it says: programs that recode a file often
+        // leave the old name in it. Another encoding is none of our business as long as nothing depends on
+        // it.
         let unicode = ["utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "unicode"];
         if self.text.is_ascii() || unicode.iter().any(|name| encoding.eq_ignore_ascii_case(name)) {
             return Ok(());
@@ -315,7 +316,8 @@ fn not_well_formed(at: usize, error: &quick_xml::Error) -> Fault {
     }
 }
 
-/// Declarations of namespaces and schemas that programs add by themselves: they say nothing about the profile.
+/// Declarations of namespaces and schemas that programs add by themselves: they say nothing about the
+/// profile.
 fn is_namespace_matter(key: &str, text: &str) -> bool {
     key.starts_with("xmlns:")
         || (key == "xmlns" && text.is_empty())
@@ -334,7 +336,8 @@ fn typed(kind: Kind, text: &str, name: &str, at: usize) -> Result<Value, Fault> 
     })
 }
 
-/// The character that `&..;` stands for. There are no others than the five of XML itself: entities are not declared.
+/// The character that `&..;` stands for. There are no others than the five of XML itself: entities are not
+/// declared.
 fn resolve(at: usize, reference: &BytesRef) -> Result<String, Fault> {
     let known = quick_xml::escape::resolve_xml_entity(reference).map(str::to_owned);
     if let Some(text) = known {

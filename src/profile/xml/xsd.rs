@@ -1,5 +1,5 @@
-//! The schema as an XML Schema document (`docs/profile.xsd`), so that other programs can check profiles. It is made from
-//! the table that the reader goes by.
+//! The schema as an XML Schema document (`docs/profile.xsd`), so that other programs can check profiles. It
+//! is made from the table that the reader goes by.
 
 use super::elements::PROFILE;
 use super::schema::{Attribute, Content, Element, Kind};

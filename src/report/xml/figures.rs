@@ -79,8 +79,8 @@ fn write_pair(out: &mut Writer, latency: Option<LatencyFigures>, mean: &str, std
     }
 }
 
-/// The course of a time span, or of one thread on one target: deviations of reads, writes and both, and the end (ms),
-/// reads and writes of each interval.
+/// The course of a time span, or of one thread on one target: deviations of reads, writes and both, and the
+/// end (ms), reads and writes of each interval.
 pub fn write_iops(
     out: &mut Writer,
     std_devs: [Option<f64>; 3],
@@ -117,7 +117,8 @@ pub fn write_iops(
     out.close("Iops");
 }
 
-/// Where random I/O went. Ranges are shown by their lengths alone, so gaps between them get a range of their own.
+/// Where random I/O went. Ranges are shown by their lengths alone, so gaps between them get a range of
+/// their own.
 pub fn write_distribution(out: &mut Writer, ranges: &[EffectiveRange]) {
     out.open("Distribution");
     out.open("Absolute");

@@ -1,5 +1,6 @@
-//! The XML results (`-Rxml`). Element names, their order and all number formats are DISKSPD's to the character: tools
-//! read elements by position and by the text they hold. No declaration before `<Results>`, no line feed after the end.
+//! The XML results (`-Rxml`). Element names, their order and all number formats are DISKSPD's to the
+//! character: tools read elements by position and by the text they hold. No declaration before `<Results>`,
+//! no line feed after the end.
 
 mod figures;
 mod findings;
@@ -19,8 +20,8 @@ use crate::truth::{Judged, Judgement};
 use std::io::{self, Write};
 use writer::Writer;
 
-/// Writes the whole document of a record. What it needs of memory does not grow with the number of threads and
-/// intervals: each thread's part is handed to `sink` when it is complete.
+/// Writes the whole document of a record. What it needs of memory does not grow with the number of threads
+/// and intervals: each thread's part is handed to `sink` when it is complete.
 ///
 /// # Errors
 /// Those of `sink`.
@@ -30,8 +31,8 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     render(sink, &record.profile, &host.system, &host.results, summary)
 }
 
-/// The same with what was found, in elements of our own: the verdict about the devices and the findings at the very end of
-/// each time span, the findings about the machine at the very end of `System`.
+/// The same with what was found, in elements of our own: the verdict about the devices and the findings at
+/// the very end of each time span, the findings about the machine at the very end of `System`.
 ///
 /// # Errors
 /// Those of `sink`.
@@ -41,8 +42,8 @@ pub fn write_with_verdict(judged: &Judged, sink: &mut dyn Write) -> io::Result<(
     render_all(sink, &record.profile, &host.system, &host.results, summary, Some(judgement))
 }
 
-/// Writes the whole document: figures of time spans from `summary`, amounts and intervals of threads and targets from
-/// `results`.
+/// Writes the whole document: figures of time spans from `summary`, amounts and intervals of threads and
+/// targets from `results`.
 ///
 /// # Errors
 /// Those of `sink`.

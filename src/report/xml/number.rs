@@ -1,5 +1,5 @@
-//! Numbers as the standard library prints them, in a tenth of its time: an hour of intervals of many threads and
-//! targets are 700 million of them.
+//! Numbers as the standard library prints them, in a tenth of its time: an hour of intervals of many
+//! threads and targets are 700 million of them.
 
 /// A number and how it is printed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,8 +32,9 @@ impl Number {
     }
 }
 
-/// The whole number next to a product, where that is the number next to the exact product too: above 2^-21, half the
-/// last digit of a double below 2^32, from the middle between two numbers. `None` = only exact arithmetic can tell.
+/// The whole number next to a product, where that is the number next to the exact product too: above 2^-21,
+/// half the last digit of a double below 2^32, from the middle between two numbers. `None` = only exact
+/// arithmetic can tell.
 fn rounded(product: f64) -> Option<u64> {
     if product.is_sign_negative() || !(0.0..4_294_967_296.0).contains(&product) {
         return None;

@@ -29,9 +29,9 @@ const STANDARD: [(&str, &str); 3] = [
     ("/proc/self/fd/2", "standard error"),
 ];
 
-/// Refuses two outputs that are the same file, and an output that is an input, by whatever names; and a file that
-/// standard input, output or error goes to already. Nothing is opened. A device such as `/dev/null` or a terminal can be
-/// named several times.
+/// Refuses two outputs that are the same file, and an output that is an input, by whatever names; and a
+/// file that standard input, output or error goes to already. Nothing is opened. A device such as
+/// `/dev/null` or a terminal can be named several times.
 ///
 /// # Errors
 /// A message.

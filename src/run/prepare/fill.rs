@@ -140,7 +140,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Keeps the device busy and the cache small: memory full of dirty pages would stop everything at the end.
+    /// Keeps the device busy and the cache small: memory full of dirty pages would stop everything at the
+    /// end.
     fn write_back(&self, offset: u64, length: u64) -> io::Result<()> {
         let behind = offset.checked_sub(BEHIND * BLOCK).filter(|start| *start >= self.from);
         let awaited = behind.map_or(Ok(()), |start| writeback::complete(self.file, start, BLOCK));

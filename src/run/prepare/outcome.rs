@@ -9,7 +9,8 @@ use std::path::PathBuf;
 /// What was done, for a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prepared {
-    /// It was there with this size, all of it written, and a few blocks showed nothing that speaks against it.
+    /// It was there with this size, all of it written, and a few blocks showed nothing that speaks against
+    /// it.
     Kept,
     /// It did not exist.
     Created,
@@ -159,8 +160,8 @@ pub enum State {
     Untouched,
     /// Nothing: the unfinished file was created here, and removed again.
     Removed,
-    /// A file that existed before; what it held is gone. It was cut off behind what is written, and emptied when there
-    /// was no room for it.
+    /// A file that existed before; what it held is gone. It was cut off behind what is written, and emptied
+    /// when there was no room for it.
     Unfinished {
         /// Bytes it has now.
         size: u64,

@@ -1,5 +1,5 @@
-//! What an existing file holds, as far as a few of its blocks show: zeros are no stand-in for data. Many devices, and
-//! everything that compresses, answer them without asking the medium.
+//! What an existing file holds, as far as a few of its blocks show: zeros are no stand-in for data. Many
+//! devices, and everything that compresses, answer them without asking the medium.
 
 use crate::sys::memory::Buffer;
 use crate::sys::{page_cache, positioned};
@@ -25,8 +25,8 @@ pub(super) struct Sample {
 impl Sample {
     /// Whether a file that is to hold zeros, or else data, holds the other.
     ///
-    /// A run with writes changes what `-c` has written, into data of another kind or with zeros here and there: that's
-    /// no reason to write it all again.
+    /// A run with writes changes what `-c` has written, into data of another kind or with zeros here and
+    /// there: that's no reason to write it all again.
     pub fn contradicts(&self, zeros_ordered: bool) -> bool {
         match zeros_ordered {
             true => self.zeros < self.blocks,
@@ -35,7 +35,8 @@ impl Sample {
     }
 }
 
-/// Reads blocks of a file, through the page cache: what is in memory only counts as well. Nothing is read ahead.
+/// Reads blocks of a file, through the page cache: what is in memory only counts as well. Nothing is read
+/// ahead.
 ///
 /// # Errors
 /// No right to read it, or what reading it answers.

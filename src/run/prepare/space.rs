@@ -42,8 +42,8 @@ pub(super) fn check(mut file: &File, found: &Metadata, size: u64, stop: &AtomicB
     if free.is_some_and(|free| size > free) {
         return Err(room.explain(ErrorKind::StorageFull.into(), ""));
     }
-    // Quotas, and what the file system needs for itself, only show in an attempt: behind the end of an existing file,
-    // where it changes nothing.
+    // Quotas, and what the file system needs for itself, only show in an attempt: behind the end of an
+    // existing file, where it changes nothing.
     let length = found.len();
     if length > 0 && size > length {
         allocate(file, Size::Stays, length, size - length, stop).map_err(|error| {
@@ -83,9 +83,9 @@ struct Need<'a> {
     size: u64,
 }
 
-/// Whether files of these sizes, bytes, all fit on their file systems: whoever comes last must not find out when the
-/// others have been overwritten. Those that are there with their size don't count, unless they are written anew in any
-/// case.
+/// Whether files of these sizes, bytes, all fit on their file systems: whoever comes last must not find out
+/// when the others have been overwritten. Those that are there with their size don't count, unless they are
+/// written anew in any case.
 ///
 /// # Errors
 /// The first one on a file system that is too small; nothing was changed.

@@ -162,7 +162,8 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream, UdpSocket};
 
-    /// What is counted of these classes while something is done; `None`, and the reason is printed, without privilege.
+    /// What is counted of these classes while something is done; `None`, and the reason is printed, without
+    /// privilege.
     fn counted(classes: &[TraceClass], work: impl FnOnce()) -> Option<Vec<EventCount>> {
         let opened = Machine::look(classes).and_then(|machine| Counters::open(classes, &machine));
         let mut counters = match opened {

@@ -223,7 +223,8 @@ impl Reader {
             self.recorded.session.read += u64::from(pages > 0);
             may_be_lost |= pages > whole / 2;
         }
-        // Pages don't tell that events behind them had no room, and to ask each time would cost more than reading.
+        // Pages don't tell that events behind them had no room, and to ask each time would cost more than
+        // reading.
         if may_be_lost {
             let lost = self.lost()?;
             if lost > self.recorded.session.lost {

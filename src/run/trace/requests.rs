@@ -66,8 +66,8 @@ const MOST: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub struct Requests {
     devices: HashMap<u32, Completed>,
-    /// Issued and not complete, by device, first sector and direction. Usually one each: several I/Os on the same
-    /// sectors can be in flight at the same time.
+    /// Issued and not complete, by device, first sector and direction. Usually one each: several I/Os on
+    /// the same sectors can be in flight at the same time.
     in_flight: HashMap<(u32, u64, bool), Vec<InFlight>>,
     known: usize,
 }
@@ -100,7 +100,8 @@ impl Requests {
         let Some(Completed { times: directions, flushes }) = self.devices.get_mut(&event.device) else {
             return;
         };
-        // What asked for a flush is told once more when that is complete, without sectors and without an issue.
+        // What asked for a flush is told once more when that is complete, without sectors and without an
+        // issue.
         if event.flush || event.sectors == 0 {
             *flushes += u64::from(event.flush && event.complete && window.contains(&event.at));
             return;
@@ -114,7 +115,8 @@ impl Requests {
             self.known += 1;
             return;
         }
-        // The latest one: an older one that is still here was given back and issued anew, or its completion was lost.
+        // The latest one: an older one that is still here was given back and issued anew, or its completion
+        // was lost.
         let issued = self.in_flight.get_mut(&key).and_then(Vec::pop);
         if self.in_flight.get(&key).is_some_and(Vec::is_empty) {
             self.in_flight.remove(&key);
@@ -134,7 +136,8 @@ impl Requests {
         }
     }
 
-    /// Forgets what is in flight: after events were lost it would be matched with completions of other requests.
+    /// Forgets what is in flight: after events were lost it would be matched with completions of other
+    /// requests.
     pub fn forget(&mut self) {
         self.in_flight.clear();
         self.known = 0;
@@ -244,8 +247,8 @@ mod tests {
         let write = |event| BlockEvent { write: true, ..event };
         let flush = |event| BlockEvent { flush: true, ..event };
         let mut requests = Requests::of([DISK]);
-        // A write that has to be on the medium, on a disk that can't do that at once: told as complete once more when the
-        // flush behind it is; then a flush without data.
+        // A write that has to be on the medium, on a disk that can't do that at once: told as complete once
+        // more when the flush behind it is; then a flush without data.
         for event in [
             write(issue(10, 8, 8)),
             write(done(15, 8, 8)),

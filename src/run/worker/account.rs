@@ -8,8 +8,8 @@ use crate::run::io_log::Entry;
 use crate::run::recorder::{OnTime, Returned};
 
 impl Loop<'_> {
-    /// Counts completions that were reaped at `now`; their requests are idle again. Stops at the first one that
-    /// failed, and returns its index.
+    /// Counts completions that were reaped at `now`; their requests are idle again. Stops at the first one
+    /// that failed, and returns its index.
     #[inline]
     pub(super) fn account(
         &mut self,

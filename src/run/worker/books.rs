@@ -1,4 +1,5 @@
-//! What a worker knows of its I/Os, apart from what it works with: others can have it when the worker is stuck.
+//! What a worker knows of its I/Os, apart from what it works with: others can have it when the worker is
+//! stuck.
 
 use super::idle::Idle;
 use super::requests::Requests;
@@ -49,7 +50,8 @@ impl Books {
         Books { requests, idle: Idle::all(plan.depth), recorder }
     }
 
-    /// The I/Os that are not idle, and neither among those that have completed nor among those of requests that are `gone`.
+    /// The I/Os that are not idle, and neither among those that have completed nor among those of requests
+    /// that are `gone`.
     pub fn in_flight(&self, plan: &WorkerPlan, done: &[Done], gone: &[u32]) -> Vec<StuckIo> {
         let mut open = vec![true; plan.depth as usize];
         let completed = done.iter().map(|done| &done.request);
@@ -72,8 +74,8 @@ impl Books {
 }
 
 impl Loop<'_> {
-    /// The span is over: waits a little for what is in flight. Most of it comes back at once, and is then no longer
-    /// taken for stuck.
+    /// The span is over: waits a little for what is in flight. Most of it comes back at once, and is then
+    /// no longer taken for stuck.
     pub(super) fn settle(&mut self, books: &Books) {
         if self.phases.are_virtual() {
             return;

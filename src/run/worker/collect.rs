@@ -7,8 +7,8 @@ use crate::run::control::Phase;
 use std::time::Duration;
 
 impl Loop<'_> {
-    /// Gets completions: waits for them when every request is in flight, or until the next one may go; looks for them
-    /// in passing when there is more to hand over.
+    /// Gets completions: waits for them when every request is in flight, or until the next one may go;
+    /// looks for them in passing when there is more to hand over.
     #[inline]
     pub(super) fn collect(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
         if (self.left == 0 || self.batches.is_single()) && self.pacing.is_none() {
@@ -51,8 +51,8 @@ impl Loop<'_> {
         self.wait_until(due)
     }
 
-    /// Hands over what the engine still holds and takes what has completed, without waiting for it. While latencies are
-    /// measured and requests are left that is a look-aside.
+    /// Hands over what the engine still holds and takes what has completed, without waiting for it. While
+    /// latencies are measured and requests are left that is a look-aside.
     fn look(&mut self) -> Result<(), EngineError> {
         let before = self.done.len();
         self.engine.wait(0, Duration::ZERO, &mut self.done)?;
@@ -75,7 +75,8 @@ impl Loop<'_> {
         self.batches.found(self.done.len(), in_flight);
     }
 
-    /// Waits until something has completed, but no longer than until `due`; returns with nothing when the span is over.
+    /// Waits until something has completed, but no longer than until `due`; returns with nothing when the
+    /// span is over.
     #[inline]
     pub(super) fn wait_until(&mut self, due: Nanos) -> Result<(), EngineError> {
         let mut silent_since = None;

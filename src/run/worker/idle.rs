@@ -2,8 +2,8 @@
 
 use crate::engine::Done;
 
-/// A queue of request numbers that never allocates: room for twice as many as there are, so that what is taken from
-/// the front is moved up once in a while only.
+/// A queue of request numbers that never allocates: room for twice as many as there are, so that what is
+/// taken from the front is moved up once in a while only.
 #[derive(Debug)]
 pub struct Idle {
     requests: Vec<u32>,

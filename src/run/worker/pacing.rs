@@ -52,8 +52,8 @@ impl Pacing {
         (due != Self::ANY_TIME).then_some(due)
     }
 
-    /// Measuring, which began at `begin`, is over at `now`: for each target how many I/Os were due and hadn't been handed
-    /// over, and for how long the first one (ns). Empty from the second call on.
+    /// Measuring, which began at `begin`, is over at `now`: for each target how many I/Os were due and
+    /// hadn't been handed over, and for how long the first one (ns). Empty from the second call on.
     pub fn close(&mut self, begin: Nanos, now: Nanos) -> impl Iterator<Item = (usize, u64, Nanos)> {
         let end = now.min(begin.saturating_add(self.longest));
         let paces = if std::mem::replace(&mut self.closed, true) { &[][..] } else { &self.paces[..] };

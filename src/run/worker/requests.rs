@@ -44,8 +44,8 @@ struct Area {
 }
 
 impl Requests {
-    /// For each target of the plan its file in the engine, and where in the buffer its source of write data begins
-    /// (0 where there is none).
+    /// For each target of the plan its file in the engine, and where in the buffer its source of write data
+    /// begins (0 where there is none).
     pub fn new(plan: &WorkerPlan, files: &[u32], sources: &[usize]) -> Requests {
         let mut first_request = 0;
         let place = |((target, &file), &source)| {

@@ -9,8 +9,8 @@ use crate::sys::lent::Owner;
 use std::time::Duration;
 
 impl Loop<'_> {
-    /// Handles completions one by one until the phase is [`Phase::Stop`]. The request of an I/O that fails stops; the
-    /// others go on.
+    /// Handles completions one by one until the phase is [`Phase::Stop`]. The request of an I/O that fails
+    /// stops; the others go on.
     pub(super) fn routines(&mut self, owner: &mut Owner<Books>) -> Result<(), Failed> {
         let mut stopped = 0;
         let mut handled = Vec::with_capacity(self.plan.depth as usize);

@@ -1,4 +1,5 @@
-//! I/Os that were in flight when measuring ended: no figure counts them, however long they have been waited for.
+//! I/Os that were in flight when measuring ended: no figure counts them, however long they have been waited
+//! for.
 
 use super::{Books, Loop, Phases, Requests, TICK};
 use crate::clock::Nanos;
@@ -7,8 +8,8 @@ use crate::engine::Done;
 /// The most that are listed for a target; the oldest ones come first.
 const MOST: usize = 1024;
 
-/// These I/Os completed in the cool-down: those that were handed over before it were in flight when measuring ended. `late`
-/// gets target and age (ns) of them.
+/// These I/Os completed in the cool-down: those that were handed over before it were in flight when
+/// measuring ended. `late` gets target and age (ns) of them.
 #[cold]
 pub(super) fn completed_late(
     late: &mut Vec<(u32, Nanos)>,
@@ -27,9 +28,9 @@ pub(super) fn completed_late(
 }
 
 impl Loop<'_> {
-    /// How old (ns) the I/Os were that were in flight when measuring ended, for each target: those older than the longest
-    /// that this thread counted there, the oldest first. Without stamps that is known only if nothing has come back at all
-    /// for a while.
+    /// How old (ns) the I/Os were that were in flight when measuring ended, for each target: those older
+    /// than the longest that this thread counted there, the oldest first. Without stamps that is known only
+    /// if nothing has come back at all for a while.
     pub(super) fn unfinished(&self, books: &Books) -> Vec<Vec<Nanos>> {
         let mut ages = vec![Vec::new(); self.plan.targets.len()];
         let Some(end) = self.phases.measure_end() else { return ages };

@@ -1,7 +1,8 @@
 //! The ring of completed I/Os that the kernel maps into the process: read without a system call.
 //!
-//! The layout is the kernel's (`struct aio_ring` of fs/aio.c); it carries a magic number and a word of incompatible
-//! features, and hasn't changed since it was introduced. `io_getevents` reads the same ring, from wherever its head is.
+//! The layout is the kernel's (`struct aio_ring` of fs/aio.c); it carries a magic number and a word of
+//! incompatible features, and hasn't changed since it was introduced. `io_getevents` reads the same ring,
+//! from wherever its head is.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -51,7 +52,8 @@ impl EventRing {
     /// The context is one of this process and lives longer than the ring.
     pub unsafe fn of(context: libc::c_ulong) -> Option<EventRing> {
         let header = context as *const Header;
-        // SAFETY: a context's name is the address of its ring, which the kernel has mapped with at least a header.
+        // SAFETY: a context's name is the address of its ring, which the kernel has mapped with at least a
+        // header.
         let found = unsafe { header.as_ref() }?;
         let known = found.magic == MAGIC
             && found.incompatible_features == 0
@@ -63,15 +65,15 @@ impl EventRing {
     /// Takes every event that is there; returns how many.
     #[inline]
     pub fn take(&mut self, mut each: impl FnMut(&Event)) -> usize {
-        // SAFETY: as in `of`. Head and tail are read and written by both sides, therefore atomic; the rest of the
-        // header doesn't change.
+        // SAFETY: as in `of`. Head and tail are read and written by both sides, therefore atomic; the rest
+        // of the header doesn't change.
         let header = unsafe { &*self.header };
         let tail = header.tail.load(Ordering::Acquire);
         let mut head = header.head.load(Ordering::Relaxed);
         let mut count = 0;
         while head != tail && tail < self.slots && head < self.slots {
-            // SAFETY: the slots lie behind the header, and head is below their number. The kernel has filled this one
-            // before it moved the tail on, and leaves it alone until the head is moved on.
+            // SAFETY: the slots lie behind the header, and head is below their number. The kernel has
+            // filled this one before it moved the tail on, and leaves it alone until the head is moved on.
             let event = unsafe { *self.header.add(1).cast::<Event>().add(head as usize) };
             each(&event);
             head = if head + 1 == self.slots { 0 } else { head + 1 };

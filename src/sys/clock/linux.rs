@@ -31,7 +31,8 @@ pub fn since_boot() -> Nanos {
     read(ClockId::Boottime)
 }
 
-/// Wall-clock time now: seconds since 1970-01-01 00:00 UTC, negative before that, and nanoseconds of the second.
+/// Wall-clock time now: seconds since 1970-01-01 00:00 UTC, negative before that, and nanoseconds of the
+/// second.
 pub fn wall() -> (i64, i64) {
     let t = clock_gettime(ClockId::Realtime);
     (t.tv_sec, t.tv_nsec)

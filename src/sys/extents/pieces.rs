@@ -32,11 +32,11 @@ pub struct Piece {
     pub kind: Kind,
 }
 
-/// Hands every piece of a file between two offsets to `take`, in order and without gaps, until it returns false. Where
-/// the file system has no `FIEMAP`, holes are all that can be told (`SEEK_HOLE`).
+/// Hands every piece of a file between two offsets to `take`, in order and without gaps, until it returns
+/// false. Where the file system has no `FIEMAP`, holes are all that can be told (`SEEK_HOLE`).
 ///
-/// With `sync` what sits in memory is written first, which can take long. Without it, an unwritten piece may have data
-/// that is not on the device yet.
+/// With `sync` what sits in memory is written first, which can take long. Without it, an unwritten piece
+/// may have data that is not on the device yet.
 ///
 /// # Errors
 /// What the kernel answers, such as `EIO`. A file system that can tell nothing has one written piece.
@@ -67,7 +67,8 @@ pub fn each_piece(
     Ok(())
 }
 
-/// The pieces that these extents make from `covered` on. Returns how far they reach; `None` = no more is wanted.
+/// The pieces that these extents make from `covered` on. Returns how far they reach; `None` = no more is
+/// wanted.
 fn cut(mut covered: u64, to: u64, extents: &[Extent], take: &mut dyn FnMut(Piece) -> bool) -> Option<u64> {
     let mut hand = |from, to, kind| from >= to || take(Piece { from, to, kind });
     for extent in extents {

@@ -1,12 +1,14 @@
-//! Pages of a mapped file that can't be had: the file was made shorter, the device failed, the file system is full.
+//! Pages of a mapped file that can't be had: the file was made shorter, the device failed, the file system
+//! is full.
 //!
-//! The kernel answers an access to such a page with SIGBUS. A handler can't leave the copy it interrupts (unwinding or
-//! jumping over Rust frames is undefined), so it lets the copy go on: it puts zeroed memory in the place of the
-//! range that is being copied and notes that it did. The copy ends, and whoever made it finds the note.
+//! The kernel answers an access to such a page with SIGBUS. A handler can't leave the copy it interrupts
+//! (unwinding or jumping over Rust frames is undefined), so it lets the copy go on: it puts zeroed memory
+//! in the place of the range that is being copied and notes that it did. The copy ends, and whoever made it
+//! finds the note.
 //!
 //! ```text
-//! guarded(range) ─▶ copy ─▶ SIGBUS ─▶ handler: within the range? ─▶ zeroed memory over it, note ─▶ copy goes on
-//!                                              └ no ─▶ whoever handled SIGBUS before
+//! guarded(range) ─▶ copy ─▶ SIGBUS ─▶ handler: within the range? ─▶ zeroed memory over it, note ─▶ copy
+//! goes on                                              └ no ─▶ whoever handled SIGBUS before
 //! ```
 
 use std::cell::Cell;
@@ -16,7 +18,8 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 thread_local! {
     // Plain cells without destructor: the handler may touch them at any moment.
-    /// The pages that the thread is copying from or to: address of the first byte, and of that behind the last.
+    /// The pages that the thread is copying from or to: address of the first byte, and of that behind the
+    /// last.
     static PAGES: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
     /// A page of them was missing.
     static MISSED: Cell<bool> = const { Cell::new(false) };
@@ -33,8 +36,9 @@ pub fn watch() -> io::Result<()> {
     // Asked first, so that the handler finds what was there before.
     let mut failed = None;
     BEFORE.get_or_init(|| {
-        // SAFETY: all zeros is a valid sigaction; the pointers are to values that live until the calls return; the
-        // handler has the signature that SA_SIGINFO asks for, and does nothing but what a handler may do.
+        // SAFETY: all zeros is a valid sigaction; the pointers are to values that live until the calls
+        // return; the handler has the signature that SA_SIGINFO asks for, and does nothing but what a
+        // handler may do.
         unsafe {
             let mut before: libc::sigaction = std::mem::zeroed();
             libc::sigaction(libc::SIGBUS, std::ptr::null(), &mut before);
@@ -58,8 +62,8 @@ pub fn watch() -> io::Result<()> {
     failed.map_or(Ok(()), Err)
 }
 
-/// Does a copy from or to `length` bytes of a view, whose pages have `page` bytes. False = a page was missing; the
-/// range has been replaced by zeroed memory, and the view is no longer one of its file.
+/// Does a copy from or to `length` bytes of a view, whose pages have `page` bytes. False = a page was
+/// missing; the range has been replaced by zeroed memory, and the view is no longer one of its file.
 #[inline]
 pub fn guarded(start: *const u8, length: usize, page: usize, copy: impl FnOnce()) -> bool {
     let (first, end) = (start.addr(), start.addr() + length);
@@ -73,14 +77,16 @@ pub fn guarded(start: *const u8, length: usize, page: usize, copy: impl FnOnce()
 }
 
 extern "C" fn on_bus_error(signal: libc::c_int, information: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    // SAFETY: with SA_SIGINFO the kernel hands over a valid siginfo; the address means something if SIGBUS is its own.
+    // SAFETY: with SA_SIGINFO the kernel hands over a valid siginfo; the address means something if SIGBUS
+    // is its own.
     let (code, address) = unsafe { ((*information).si_code, (*information).si_addr() as usize) };
     let (start, end) = PAGES.get();
     if code > 0 && (start..end).contains(&address) && replace(start, end) {
         MISSED.set(true);
         return;
     }
-    // Not ours. Whoever handled it before gets it when the access is repeated; one that was sent isn't repeated.
+    // Not ours. Whoever handled it before gets it when the access is repeated; one that was sent isn't
+    // repeated.
     if let Some(before) = BEFORE.get() {
         // SAFETY: as the kernel gave it. `sigaction` and `raise` may be called by a handler.
         unsafe {
@@ -94,8 +100,9 @@ extern "C" fn on_bus_error(signal: libc::c_int, information: *mut libc::siginfo_
 
 /// Puts zeroed memory in the place of the pages.
 fn replace(start: usize, end: usize) -> bool {
-    // SAFETY: the pages belong to a view, of which there are no slices, and the thread that uses it stands in the
-    // middle of a copy, to which they are memory as before. `mmap` is a plain system call; only errno has to be left as it was.
+    // SAFETY: the pages belong to a view, of which there are no slices, and the thread that uses it stands
+    // in the middle of a copy, to which they are memory as before. `mmap` is a plain system call; only
+    // errno has to be left as it was.
     unsafe {
         let errno = libc::__errno_location();
         let saved = *errno;

@@ -16,7 +16,8 @@ pub unsafe fn write_back(start: *const u8, length: usize, drain: bool) {
     let instruction = best();
     for offset in offsets {
         let line = start.wrapping_sub(first).wrapping_add(offset);
-        // SAFETY: the line holds a byte of the range, so it's mapped; none of these changes what the memory holds.
+        // SAFETY: the line holds a byte of the range, so it's mapped; none of these changes what the memory
+        // holds.
         unsafe {
             match instruction {
                 WriteBack::Keep => asm!("clwb [{}]", in(reg) line, options(nostack, preserves_flags)),

@@ -5,8 +5,9 @@ use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// Bytes that are filled once, when they are made, and from then on lie behind the private bytes of any number of
-/// [`Buffer`]s: one copy in memory, whatever the number of threads that write it to their targets.
+/// Bytes that are filled once, when they are made, and from then on lie behind the private bytes of any
+/// number of [`Buffer`]s: one copy in memory, whatever the number of threads that write it to their
+/// targets.
 #[derive(Debug)]
 pub struct Shared {
     memory: OwnedFd,
@@ -43,11 +44,13 @@ impl Shared {
         self.length == 0
     }
 
-    /// Maps the bytes over the reserved addresses of a buffer, from the byte `place` on, and touches every page.
+    /// Maps the bytes over the reserved addresses of a buffer, from the byte `place` on, and touches every
+    /// page.
     pub(super) fn map_into(&self, buffer: &mut Buffer, place: usize) -> io::Result<()> {
         assert!(place.checked_add(self.length).is_some_and(|end| end <= buffer.length));
-        // SAFETY: the addresses are within the reservation that the buffer owns, and nothing refers to them yet. They
-        // are writable because the kernel pins registered memory as if it read into it; as_mut_slice keeps us off.
+        // SAFETY: the addresses are within the reservation that the buffer owns, and nothing refers to them
+        // yet. They are writable because the kernel pins registered memory as if it read into it;
+        // as_mut_slice keeps us off.
         let start = unsafe {
             libc::mmap(
                 buffer.start.as_ptr().add(place).cast(),

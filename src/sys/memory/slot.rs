@@ -4,8 +4,9 @@ use std::marker::PhantomData;
 
 /// Part of a buffer whose I/Os may be in flight, to look at.
 ///
-/// It's never a Rust slice, because nothing but the kernel decides when such bytes change: they are copied by address, as
-/// they are at that moment. Where an I/O is in flight in this very part, the copy is a mixture of old and new.
+/// It's never a Rust slice, because nothing but the kernel decides when such bytes change: they are copied
+/// by address, as they are at that moment. Where an I/O is in flight in this very part, the copy is a
+/// mixture of old and new.
 #[derive(Debug, Clone, Copy)]
 pub struct Slot<'a> {
     start: *const u8,
@@ -55,8 +56,8 @@ impl Slot<'_> {
 
     /// Copies as many bytes as both have, from the start.
     pub fn copy_to(&self, bytes: &mut [u8]) {
-        // SAFETY: so many are mapped behind both addresses. They don't overlap: of the slot's there is no slice as long
-        // as it lives. What the kernel changes meanwhile is bytes all the same.
+        // SAFETY: so many are mapped behind both addresses. They don't overlap: of the slot's there is no
+        // slice as long as it lives. What the kernel changes meanwhile is bytes all the same.
         unsafe {
             std::ptr::copy_nonoverlapping(self.start, bytes.as_mut_ptr(), self.length.min(bytes.len()));
         }
@@ -110,8 +111,8 @@ impl<'a> SlotMut<'a> {
         let mut at = 0;
         while PIECE > 0 && at + PIECE <= self.length {
             let piece = next();
-            // SAFETY: the piece lies within the slot, which is memory that nobody else has borrowed. What the kernel
-            // takes from it meanwhile is bytes all the same.
+            // SAFETY: the piece lies within the slot, which is memory that nobody else has borrowed. What
+            // the kernel takes from it meanwhile is bytes all the same.
             unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), self.start.add(at), PIECE) };
             at += PIECE;
         }

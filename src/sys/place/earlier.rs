@@ -24,8 +24,8 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Looks at the file of this name, if there is one. It's opened for writing, which is what tells whether that may be
-    /// done (immutable, read-only, a program that runs), and not changed.
+    /// Looks at the file of this name, if there is one. It's opened for writing, which is what tells
+    /// whether that may be done (immutable, read-only, a program that runs), and not changed.
     ///
     /// # Errors
     /// It may not be replaced.
@@ -86,21 +86,23 @@ impl Earlier {
     }
 }
 
-/// Whether a file is mounted over another one: then the one below would be replaced, which the kernel refuses.
+/// Whether a file is mounted over another one: then the one below would be replaced, which the kernel
+/// refuses.
 fn is_mount_point(folder: &OwnedFd, file: &OwnedFd, device: u64) -> bool {
     match rustix::fs::statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS) {
         Ok(found) if found.stx_attributes_mask.contains(MOUNT_ROOT) => {
             found.stx_attributes.contains(MOUNT_ROOT)
         }
-        // An old kernel. Of a folder and a file on the same file system it can't be told; putting the file there will.
+        // An old kernel. Of a folder and a file on the same file system it can't be told; putting the file
+        // there will.
         _ => rustix::fs::fstat(folder).is_ok_and(|folder| folder.st_dev != device),
     }
 }
 
 const MOUNT_ROOT: rustix::fs::StatxAttributes = rustix::fs::StatxAttributes::MOUNT_ROOT;
 
-/// The attributes that mean the same for another file: the user's own, who may do what, and the label that a security
-/// module goes by. Not those that speak of the content (signatures) or give rights to a program.
+/// The attributes that mean the same for another file: the user's own, who may do what, and the label that
+/// a security module goes by. Not those that speak of the content (signatures) or give rights to a program.
 fn attributes(file: impl AsFd) -> Vec<(CString, Vec<u8>)> {
     let mut list = Vec::with_capacity(ATTRIBUTES_MAX);
     if rustix::fs::flistxattr(&file, rustix::buffer::spare_capacity(&mut list)).is_err() {

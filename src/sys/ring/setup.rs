@@ -13,8 +13,9 @@ use std::time::Duration;
 /// The largest region that the kernel registers as one buffer.
 const MAX_REGISTERED: usize = 1 << 30;
 
-/// Which features to use where the kernel has them. Without one everything works the same, only slower: the default
-/// is all of them, and the tests switch them off to get the behaviour of older kernels on a new one.
+/// Which features to use where the kernel has them. Without one everything works the same, only slower: the
+/// default is all of them, and the tests switch them off to get the behaviour of older kernels on a new
+/// one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// Only the creating thread uses the ring; the kernel skips locks (6.0).
@@ -36,11 +37,11 @@ pub struct Options {
     pub registered_ring: bool,
     /// What is in flight at the end is cancelled by one request (5.19) instead of one each.
     pub cancel_any: bool,
-    /// Completions are polled for and don't interrupt: every file is open with `O_DIRECT`, on a device with poll queues.
-    /// Unlike the features above this is never left out.
+    /// Completions are polled for and don't interrupt: every file is open with `O_DIRECT`, on a device with
+    /// poll queues. Unlike the features above this is never left out.
     pub polled: bool,
-    /// How long dropping the ring waits for I/Os that can't be cancelled. Longer than the 30 s after which the
-    /// kernel's drivers give up on a command.
+    /// How long dropping the ring waits for I/Os that can't be cancelled. Longer than the 30 s after which
+    /// the kernel's drivers give up on a command.
     pub drain_limit: Duration,
 }
 
@@ -73,8 +74,8 @@ struct RingName {
 const IORING_REGISTER_RING_FDS: u32 = 20;
 const IORING_UNREGISTER_RING_FDS: u32 = 21;
 
-/// Creates the ring with the most features the kernel has, and says which. A kernel answers `EINVAL` to a flag that it
-/// doesn't know; the flags go in the order in which kernels got them, the newest first.
+/// Creates the ring with the most features the kernel has, and says which. A kernel answers `EINVAL` to a
+/// flag that it doesn't know; the flags go in the order in which kernels got them, the newest first.
 pub(super) fn set_up(depth: u32, options: &Options) -> io::Result<(IoUring, Vec<String>)> {
     let mut wanted = *options;
     wanted.defer_taskrun &= wanted.single_issuer;
@@ -126,8 +127,8 @@ pub(super) fn set_up(depth: u32, options: &Options) -> io::Result<(IoUring, Vec<
     }
 }
 
-/// Rings count as locked memory, and the kernel takes its time to release those just closed, as at the end of a time
-/// span: lack of memory may be over soon.
+/// Rings count as locked memory, and the kernel takes its time to release those just closed, as at the end
+/// of a time span: lack of memory may be over soon.
 fn build(builder: &io_uring::Builder, depth: u32) -> io::Result<IoUring> {
     for _ in 0..100 {
         match builder.build(depth) {
@@ -143,14 +144,14 @@ fn build(builder: &io_uring::Builder, depth: u32) -> io::Result<IoUring> {
 /// Bytes of all buffers that are registered in this process.
 static REGISTERED: AtomicU64 = AtomicU64::new(0);
 
-/// The registration of a buffer, as a share of the memory that may be locked. Taken back when dropped, which has to be
-/// after the kernel has.
+/// The registration of a buffer, as a share of the memory that may be locked. Taken back when dropped,
+/// which has to be after the kernel has.
 #[derive(Debug)]
 pub(super) struct Registration(u64);
 
 impl Registration {
-    /// Buffers get half of what may be locked (everything with `CAP_IPC_LOCK`). Rings need some too and, unlike
-    /// buffers, can't do without: the first threads must not take it from the later ones.
+    /// Buffers get half of what may be locked (everything with `CAP_IPC_LOCK`). Rings need some too and,
+    /// unlike buffers, can't do without: the first threads must not take it from the later ones.
     fn reserve(length: u64) -> Option<Registration> {
         let privileged =
             capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::IPC_LOCK));

@@ -1,7 +1,9 @@
-//! What becomes of I/Os on a target that makes threads sleep, when they are handed to an io_uring: a few reads show it.
+//! What becomes of I/Os on a target that makes threads sleep, when they are handed to an io_uring: a few
+//! reads show it.
 //!
-//! The kernel takes a file that can be polled for one that doesn't block. FUSE files can, and block all the same: a batch is
-//! then done one I/O after the other within the call that hands it over, and each would be charged with all of them.
+//! The kernel takes a file that can be polled for one that doesn't block. FUSE files can, and block all the
+//! same: a batch is then done one I/O after the other within the call that hands it over, and each would be
+//! charged with all of them.
 
 use super::LENGTH;
 use crate::clock::{Nanos, monotonic};
@@ -30,18 +32,19 @@ pub(super) enum Trial {
 const BATCH: u32 = 4;
 /// Batches that are handed over to see whether the thread waits; most of them decide.
 const TURNS: u32 = 3;
-/// Batches that are timed, and as many reads one after the other for each; the fastest of each kind count, which others on
-/// the same CPUs disturb least.
+/// Batches that are timed, and as many reads one after the other for each; the fastest of each kind count,
+/// which others on the same CPUs disturb least.
 const ROUNDS: u32 = 8;
 /// No more rounds than two when they take longer than this, ns.
 const PATIENCE: Nanos = 50_000_000;
-/// A batch that takes less than this share of the time of its reads one after the other is done several at a time.
+/// A batch that takes less than this share of the time of its reads one after the other is done several at
+/// a time.
 const FASTER: f64 = 0.7;
 /// A read that takes longer than this isn't waited for any more.
 const STUCK: Duration = Duration::from_secs(10);
 
-/// Reads from a target of this size, in a thread of its own, so that the kernel's workers for it are known by their names and
-/// end soon; `None` = there is no io_uring, or it can't be read.
+/// Reads from a target of this size, in a thread of its own, so that the kernel's workers for it are known
+/// by their names and end soon; `None` = there is no io_uring, or it can't be read.
 pub(super) fn of(open: impl Fn() -> Option<OwnedFd> + Send, size: u64) -> Option<Trial> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("trial".into());

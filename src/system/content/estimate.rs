@@ -1,4 +1,5 @@
-//! How much of a block would be left after compression, and whether two blocks are the same: estimates, not codecs.
+//! How much of a block would be left after compression, and whether two blocks are the same: estimates, not
+//! codecs.
 
 /// Sequences of this many bytes are looked for again, as LZ4 does.
 const SEQUENCE: usize = 4;
@@ -22,8 +23,8 @@ pub fn fingerprint(block: &[u8]) -> u64 {
     })
 }
 
-/// About how many bytes a fast compressor would make of a block, at most its length: repeated sequences become copies,
-/// what is left is weighed by how unevenly its bytes are distributed.
+/// About how many bytes a fast compressor would make of a block, at most its length: repeated sequences
+/// become copies, what is left is weighed by how unevenly its bytes are distributed.
 pub fn compressed_size(block: &[u8]) -> usize {
     let mut places = vec![0u32; PLACES];
     let mut counts = [0u32; 256];
@@ -54,7 +55,8 @@ fn copy_length(block: &[u8], at: usize, places: &mut [u32]) -> usize {
     }
 }
 
-/// Bytes that an entropy coder would need. A few hundred bytes show less entropy than they have (Miller's correction).
+/// Bytes that an entropy coder would need. A few hundred bytes show less entropy than they have (Miller's
+/// correction).
 fn weigh(counts: &[u32; 256], total: usize) -> usize {
     if total == 0 {
         return 0;

@@ -16,7 +16,8 @@ const DEPTH: u32 = 8;
 /// Mount options that make a file system compress what is written.
 const COMPRESSING: [&str; 4] = ["compress", "compress-force", "compression", "compress_algorithm"];
 
-/// The file system's own part, for a file: `allocated`, in bytes, is less than what was written where it compresses.
+/// The file system's own part, for a file: `allocated`, in bytes, is less than what was written where it
+/// compresses.
 pub(super) fn of_file_system(
     kind: &str,
     options: &str,
@@ -36,7 +37,8 @@ pub(super) fn of_file_system(
     (flagged || smaller || known.has(Trait::AlwaysCompressed)).then(reducer)
 }
 
-/// Whether what is written to a file is compressed by these mount options of a btrfs, for data that isn't there yet.
+/// Whether what is written to a file is compressed by these mount options of a btrfs, for data that isn't
+/// there yet.
 pub(super) fn by_option(kind: &str, options: &str) -> Option<Reducer> {
     let set = |option: &&str| COMPRESSING.contains(&name_of(option)) && !option.ends_with("=no");
     let option = options.split(',').find(set)?;

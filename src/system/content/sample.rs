@@ -11,14 +11,14 @@ use std::fs::File;
 use std::num::NonZero;
 use std::os::unix::fs::FileExt;
 
-/// Blocks of a sample: with 128, a share of 10 % is seen as one of 5 to 16 % (95 % confidence), and one of 50 % is
-/// never taken for one of a third.
+/// Blocks of a sample: with 128, a share of 10 % is seen as one of 5 to 16 % (95 % confidence), and one of
+/// 50 % is never taken for one of a third.
 const BLOCKS: u64 = 128;
 /// Bytes of each, where the device has no larger logical block.
 const BLOCK: u64 = 4096;
 
-/// Reads blocks between `order.from` and `to` until the time is over, at least one. Nothing is read where there are
-/// holes. `None` = nothing could be read.
+/// Reads blocks between `order.from` and `to` until the time is over, at least one. Nothing is read where
+/// there are holes. `None` = nothing could be read.
 pub(super) fn take(order: &Order, cached: &File, to: u64, gaps: &[Piece], until: Nanos) -> Option<Sample> {
     let block = BLOCK.max(order.direct.into());
     let mut direct = match order.direct {
@@ -81,8 +81,8 @@ fn gap_at(gaps: &[Piece], offset: u64) -> Option<Kind> {
     gaps.get(before.checked_sub(1)?).filter(|gap| offset < gap.to).map(|gap| gap.kind)
 }
 
-/// Where blocks are read: one in each of equal parts, at a place in it that follows no pattern, because contents do.
-/// In an order in which the first few are spread as well as all of them.
+/// Where blocks are read: one in each of equal parts, at a place in it that follows no pattern, because
+/// contents do. In an order in which the first few are spread as well as all of them.
 fn offsets(from: u64, to: u64, block: u64) -> Vec<u64> {
     let first = from.div_ceil(block);
     let end = (to / block).max(first);

@@ -1,8 +1,8 @@
-//! The kernel's command line, reduced to what matters for I/O: the rest of it is nobody's business, and may hold secrets
-//! (passwords of file systems and consoles, tokens for installers).
+//! The kernel's command line, reduced to what matters for I/O: the rest of it is nobody's business, and may
+//! hold secrets (passwords of file systems and consoles, tokens for installers).
 
-/// Parameters that are kept, with why. A name that ends with a dot stands for all parameters of a module. `-` and `_` are
-/// the same to the kernel.
+/// Parameters that are kept, with why. A name that ends with a dot stands for all parameters of a module.
+/// `-` and `_` are the same to the kernel.
 const KEPT: &[(&str, &str)] = &[
     ("nvme.", "queues, polling and timeouts of NVMe"),
     ("nvme_core.", "the same, and multipath"),

@@ -3,8 +3,8 @@
 use crate::system::root::{Root, cpu_list};
 use serde::{Deserialize, Serialize};
 
-/// The processors. Where each has settings of its own, those of the first online one: they are set for all at once
-/// nearly always, and reading the frequency of a sleeping one can take 10 ms.
+/// The processors. Where each has settings of its own, those of the first online one: they are set for all
+/// at once nearly always, and reading the frequency of a sleeping one can take 10 ms.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cpu {

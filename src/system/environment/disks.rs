@@ -122,8 +122,8 @@ fn describe(device: &Device) -> Disk {
     }
 }
 
-/// Where the disk's hardware is in the tree of devices. NVMe with several paths is filed under its subsystem, which
-/// links to the controllers: the first of them stands for all.
+/// Where the disk's hardware is in the tree of devices. NVMe with several paths is filed under its
+/// subsystem, which links to the controllers: the first of them stands for all.
 fn hardware_of(device: &Device) -> Option<PathBuf> {
     let own = fs::canonicalize(device.directory().join("device")).ok()?;
     let is_controller = |name: &&String| {
@@ -135,7 +135,8 @@ fn hardware_of(device: &Device) -> Option<PathBuf> {
     Some(controller.filter(|path| path.join("transport").exists()).unwrap_or(own))
 }
 
-/// How parts of a path in `/sys/devices` begin, and what they tell about the way to the disk; the nearest counts.
+/// How parts of a path in `/sys/devices` begin, and what they tell about the way to the disk; the nearest
+/// counts.
 const WAYS: [(&str, &str); 12] = [
     ("usb", "usb"),
     ("ata", "sata"),

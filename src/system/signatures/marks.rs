@@ -1,12 +1,14 @@
-//! Marks that formats leave at fixed places, and where they are described. Names of structures and constants are those of
-//! the sources; `linux` is the kernel's tree, `libblkid` is libblkid/src of util-linux.
+//! Marks that formats leave at fixed places, and where they are described. Names of structures and
+//! constants are those of the sources; `linux` is the kernel's tree, `libblkid` is libblkid/src of
+//! util-linux.
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
 /// (offset, bytes, what it is), offsets from the start.
 pub(super) const AT_START: &[(u64, &[u8], &str)] = &[
-    // File systems of Linux: linux include/uapi/linux/magic.h and the file systems' headers; for ext see `super::ext`.
+    // File systems of Linux: linux include/uapi/linux/magic.h and the file systems' headers; for ext see
+    // `super::ext`.
     (0, b"XFSB", "an xfs file system"),
     (64 * KIB + 64, b"_BHRfS_M", "a btrfs file system"),
     (1024, &[0x10, 0x20, 0xf5, 0xf2], "an f2fs file system"),
@@ -95,7 +97,8 @@ pub(super) const AT_START: &[(u64, &[u8], &str)] = &[
     (2 * MIB, &[0x5e, 0xf1, 0xab, 0x2f], "a VMFS file system"),
     (MIB, &[0x0d, 0xd0, 0x01, 0xc0], "a VMFS volume"),
     (0, b"mpoolDev", "an mpool"),
-    // linux fs/efs/efs_fs_sb.h, fs/qnx6, fs/affs; DragonFly sys/vfs/hammer/hammer_disk.h, hammer2/hammer2_disk.h.
+    // linux fs/efs/efs_fs_sb.h, fs/qnx6, fs/affs; DragonFly sys/vfs/hammer/hammer_disk.h,
+    // hammer2/hammer2_disk.h.
     (512 + 28, &[0x00, 0x07, 0x29, 0x59], "an EFS file system"),
     (8192, &[0x22, 0x11, 0x19, 0x68], "a QNX6 file system"),
     (0, b"DOS\x00", "an Amiga file system"),
@@ -104,7 +107,8 @@ pub(super) const AT_START: &[(u64, &[u8], &str)] = &[
     (0, b"DOS\x03", "an Amiga file system"),
     (0, &[0x31, 0x30, 0x52, 0xc5, 0x4d, 0x4d, 0x41, 0xc8], "a HAMMER file system"),
     (0, &[0x11, 0x20, 0x17, 0x05, 0x32, 0x4d, 0x41, 0x48], "a HAMMER2 file system"),
-    // Encryption: LUKS On-Disk Format Specification; the second header of version 2 follows the first, whose size varies.
+    // Encryption: LUKS On-Disk Format Specification; the second header of version 2 follows the first,
+    // whose size varies.
     (0, b"LUKS\xba\xbe", "a LUKS encrypted volume"),
     (16 * KIB, b"SKUL\xba\xbe", "a LUKS encrypted volume (second header)"),
     (32 * KIB, b"SKUL\xba\xbe", "a LUKS encrypted volume (second header)"),
@@ -115,7 +119,8 @@ pub(super) const AT_START: &[(u64, &[u8], &str)] = &[
     (MIB, b"SKUL\xba\xbe", "a LUKS encrypted volume (second header)"),
     (2 * MIB, b"SKUL\xba\xbe", "a LUKS encrypted volume (second header)"),
     (4 * MIB, b"SKUL\xba\xbe", "a LUKS encrypted volume (second header)"),
-    // RAID: linux include/uapi/linux/raid/md_p.h; libblkid superblocks/highpoint_raid.c; OpenBSD sys/dev/softraidvar.h.
+    // RAID: linux include/uapi/linux/raid/md_p.h; libblkid superblocks/highpoint_raid.c; OpenBSD
+    // sys/dev/softraidvar.h.
     (0, &[0xfc, 0x4e, 0x2b, 0xa9], "a member of an md RAID (1.1)"),
     (4096, &[0xfc, 0x4e, 0x2b, 0xa9], "a member of an md RAID (1.2)"),
     (4096 + 544, &[0xf0, 0x16, 0x78, 0x5a], "a member of a HighPoint RAID"),
@@ -156,7 +161,8 @@ pub(super) const AT_START: &[(u64, &[u8], &str)] = &[
     (0, b"bluestore block device", "a Ceph OSD"),
     (32, b"ORCLDISK", "an Oracle ASM disk"),
     (0, b"\xed\xc3\x02\xe9\x98\x56\xe5\x0c", "a hibernation image"),
-    // Partition tables: libblkid partitions; UEFI Specification 5.3; Inside Macintosh, Devices 3-12; Amiga RKM.
+    // Partition tables: libblkid partitions; UEFI Specification 5.3; Inside Macintosh, Devices 3-12; Amiga
+    // RKM.
     (512, b"EFI PART", "a partition table (GPT)"),
     (4096, b"EFI PART", "a partition table (GPT)"),
     (512, &[0x57, 0x45, 0x56, 0x82], "a partition table (BSD)"),
@@ -180,7 +186,8 @@ pub(super) const AT_START: &[(u64, &[u8], &str)] = &[
     (512, b"RDSK", "a partition table (Amiga)"),
     (1024, b"RDSK", "a partition table (Amiga)"),
     (6 * 512, b"PRIVHEAD", "a dynamic disk of Windows (LDM)"),
-    // Disks of virtual machines: QEMU docs/interop; VMware Virtual Disk Format 5.0; MS-VHDX; VirtualBox VDICore.h.
+    // Disks of virtual machines: QEMU docs/interop; VMware Virtual Disk Format 5.0; MS-VHDX; VirtualBox
+    // VDICore.h.
     (0, b"QFI\xfb", "a virtual disk (qcow2)"),
     (0, b"QED\0", "a virtual disk (QED)"),
     (0, b"KDMV", "a virtual disk (VMDK)"),
@@ -254,15 +261,16 @@ pub(super) const SWAP: &[(&[u8], &str)] = &[
 /// Sizes that pages have.
 pub(super) const PAGES: [u64; 5] = [4 * KIB, 8 * KIB, 16 * KIB, 32 * KIB, 64 * KIB];
 
-/// FreeBSD sys/ufs/ffs/fs.h and its relatives (libblkid superblocks/ufs.c): where the superblock may be, its `fs_magic`
-/// in it, and the values of that.
+/// FreeBSD sys/ufs/ffs/fs.h and its relatives (libblkid superblocks/ufs.c): where the superblock may be,
+/// its `fs_magic` in it, and the values of that.
 pub(super) const UFS: ([u64; 4], u64, [u32; 6]) = (
     [0, 8 * KIB, 64 * KIB, 256 * KIB],
     1372,
     [0x0001_1954, 0x1954_0119, 0x0019_5612, 0x0009_5014, 0x0061_2195, 0x0523_1994],
 );
 
-/// libblkid superblocks/drbd.c: 4 KiB before the end of the last 4 KiB, 60 bytes into it; versions 8.0, 8.4, 9.
+/// libblkid superblocks/drbd.c: 4 KiB before the end of the last 4 KiB, 60 bytes into it; versions 8.0,
+/// 8.4, 9.
 pub(super) const DRBD: (u64, [[u8; 4]; 3]) =
     (60, [[0x83, 0x74, 0x02, 0x6b], [0x83, 0x74, 0x02, 0x6c], [0x83, 0x74, 0x02, 0x6d]]);
 

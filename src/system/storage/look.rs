@@ -57,7 +57,8 @@ pub fn storage(path: &RawText) -> Storage {
     }
 }
 
-/// What a file lies on; `place`: its path without links, or that of its directory; `number`: of its file system's device.
+/// What a file lies on; `place`: its path without links, or that of its directory; `number`: of its file
+/// system's device.
 pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: Number) -> Storage {
     let mount = mountinfo::holding(&root.text("/proc/self/mountinfo").unwrap_or_default(), place);
     // Where a file system has many devices, its own number is none of theirs.

@@ -9,7 +9,8 @@ use crate::system::stack::{LayerKind, Stack};
 pub struct TracedDevice {
     /// The kernel's name.
     pub name: String,
-    /// Its number as tracepoints tell it, the major one above 20 bits of the minor one; or why it tells nothing.
+    /// Its number as tracepoints tell it, the major one above 20 bits of the minor one; or why it tells
+    /// nothing.
     pub number: Result<u32, &'static str>,
 }
 

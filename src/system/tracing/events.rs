@@ -104,11 +104,12 @@ const fn at(name: &'static str, filter: &'static str) -> Source {
     Source::Tracepoint { name, filter }
 }
 
-/// All kinds of events. The order is that of the report. Numbers in the conditions: states of TCP are those of
-/// net/tcp_states.h (1 established, 2 SYN sent, 3 SYN received, 7 closed, 10 listening, 12 a new SYN received), protocol
-/// 6 is TCP, 65536 is `CLONE_THREAD`.
+/// All kinds of events. The order is that of the report. Numbers in the conditions: states of TCP are those
+/// of net/tcp_states.h (1 established, 2 SYN sent, 3 SYN received, 7 closed, 10 listening, 12 a new SYN
+/// received), protocol 6 is TCP, 65536 is `CLONE_THREAD`.
 pub const EVENTS: &[EventRow] = &[
-    // `R` and `W` stand for nothing else in these flags. A flush that somebody asks for is a write without sectors there.
+    // `R` and `W` stand for nothing else in these flags. A flush that somebody asks for is a write without
+    // sectors there.
     row(
         TraceClass::DiskIo,
         TraceEvent::DiskRead,

@@ -1,4 +1,5 @@
-//! Formats of tracepoints: which field lies where in a record. They differ between kernels, so the kernel is asked.
+//! Formats of tracepoints: which field lies where in a record. They differ between kernels, so the kernel
+//! is asked.
 
 /// What the kernel says about a tracepoint (`events/*/*/format`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,6 +1,8 @@
-//! A buffer for recorded events, apart from everybody else's: an instance of tracefs, made here and removed in the end.
+//! A buffer for recorded events, apart from everybody else's: an instance of tracefs, made here and removed
+//! in the end.
 //!
-//! A program that was killed leaves its instance behind, and the memory in it; the next one that makes one removes it.
+//! A program that was killed leaves its instance behind, and the memory in it; the next one that makes one
+//! removes it.
 
 use super::pages::PageLayout;
 use super::refusal::TraceRefusal;
@@ -65,10 +67,11 @@ impl Instance {
         };
         set("tracing_on", "0")?;
         set("trace_clock", recording.clock.trace_clock())?;
-        // What doesn't fit is then counted as lost and leaves a gap, instead of replacing what wasn't read yet.
+        // What doesn't fit is then counted as lost and leaves a gap, instead of replacing what wasn't read
+        // yet.
         set("options/overwrite", "0")?;
-        // The names of programs aren't read: keeping them would take time at every switch from one to another. A kernel
-        // without the switch does without.
+        // The names of programs aren't read: keeping them would take time at every switch from one to
+        // another. A kernel without the switch does without.
         let _ = self.set("trace_options", "norecord-cmd");
         let kib = self.set_size(recording.kib)?;
         self.narrow(recording.tracepoints, recording.filter)?;
@@ -136,7 +139,8 @@ impl Instance {
         self.set("tracing_on", "0")
     }
 
-    /// What was recorded on all CPUs and not read yet, as the kernel words it: a line each, in the order of their times.
+    /// What was recorded on all CPUs and not read yet, as the kernel words it: a line each, in the order of
+    /// their times.
     ///
     /// # Errors
     /// What the kernel answers.
@@ -201,8 +205,8 @@ fn make(all: &Path) -> io::Result<PathBuf> {
     result
 }
 
-/// Removes what programs left behind that were killed. That of a program in another container, whose number isn't known here,
-/// stays: its files are open.
+/// Removes what programs left behind that were killed. That of a program in another container, whose number
+/// isn't known here, stays: its files are open.
 fn remove_abandoned(all: &Path) {
     for name in names(all) {
         if owner(&name).is_some_and(|process| !Path::new("/proc").join(process.to_string()).exists()) {
@@ -234,8 +238,8 @@ impl CpuBuffer {
         Ok(CpuBuffer { pipe, stats: directory.join("stats") })
     }
 
-    /// Takes the oldest page out of the buffer, which may not be full yet, into memory as long as the layout says; nothing =
-    /// the buffer is empty.
+    /// Takes the oldest page out of the buffer, which may not be full yet, into memory as long as the
+    /// layout says; nothing = the buffer is empty.
     ///
     /// # Errors
     /// What the kernel answers.
@@ -256,8 +260,8 @@ impl CpuBuffer {
     }
 }
 
-/// Events that are missing, by a buffer's `stats`: overwritten, given up by a writer that was interrupted too deeply, and those
-/// that the buffer had no room for.
+/// Events that are missing, by a buffer's `stats`: overwritten, given up by a writer that was interrupted
+/// too deeply, and those that the buffer had no room for.
 fn lost(stats: &str) -> u64 {
     let counts = stats.lines().filter_map(|line| line.split_once(':'));
     counts

@@ -1,4 +1,5 @@
-//! The counters of network protocols, of the network namespace that the program is in: `/proc/net/snmp`, `/proc/net/snmp6`.
+//! The counters of network protocols, of the network namespace that the program is in: `/proc/net/snmp`,
+//! `/proc/net/snmp6`.
 
 use crate::system::root::Root;
 
@@ -16,8 +17,8 @@ impl NetworkCounters {
         NetworkCounters { both: text("/proc/net/snmp"), version6: text("/proc/net/snmp6") }
     }
 
-    /// The sum of counters, each a protocol and a name. One of IPv6 that isn't there, where the kernel has none, is 0;
-    /// `None` = one of the others isn't there.
+    /// The sum of counters, each a protocol and a name. One of IPv6 that isn't there, where the kernel has
+    /// none, is 0; `None` = one of the others isn't there.
     pub fn sum(&self, counters: &[(&str, &str)]) -> Option<u64> {
         counters.iter().map(|(protocol, name)| self.counter(protocol, name)).sum()
     }

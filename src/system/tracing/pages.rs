@@ -1,8 +1,8 @@
 //! Pages of recorded events, as the kernel's ring buffer holds them and `trace_pipe_raw` hands them out.
 //!
-//! A page has a header (`events/header_page` of tracefs says where its fields are), then events one behind the other. Each
-//! begins with a word of the machine's order: 5 bits of kind or length, 27 bits of time since the event before
-//! (`events/header_event`, linux/ring_buffer.h).
+//! A page has a header (`events/header_page` of tracefs says where its fields are), then events one behind
+//! the other. Each begins with a word of the machine's order: 5 bits of kind or length, 27 bits of time
+//! since the event before (`events/header_event`, linux/ring_buffer.h).
 
 use super::format::{Field, fields};
 
@@ -60,8 +60,8 @@ pub struct Page<'a> {
     pub events: Events<'a>,
 }
 
-/// Events of a page: when each was (ns by the buffer's clock), and its fields, laid out as the tracepoint's format says;
-/// a few bytes may follow them. What is damaged ends them.
+/// Events of a page: when each was (ns by the buffer's clock), and its fields, laid out as the tracepoint's
+/// format says; a few bytes may follow them. What is damaged ends them.
 #[derive(Debug, Clone)]
 pub struct Events<'a> {
     bytes: &'a [u8],
@@ -96,7 +96,8 @@ impl<'a> Events<'a> {
     fn take(&mut self) -> Option<(u64, &'a [u8])> {
         loop {
             let head = u32_at(self.bytes, 0)?;
-            // Of the 32 bits the first five: where those are depends on the machine's order, as with any bit field of C.
+            // Of the 32 bits the first five: where those are depends on the machine's order, as with any
+            // bit field of C.
             let (kind, delta) = if cfg!(target_endian = "little") {
                 (head & 31, head >> 5)
             } else {

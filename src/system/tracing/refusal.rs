@@ -45,8 +45,9 @@ pub enum TraceRefusal {
     },
 }
 
-/// Who may do all of it. Nothing of this lets anybody pass the permissions of a file: CAP_DAC_OVERRIDE, which reading
-/// tracefs takes otherwise, would let every user of the program read and write all files of the machine.
+/// Who may do all of it. Nothing of this lets anybody pass the permissions of a file: CAP_DAC_OVERRIDE,
+/// which reading tracefs takes otherwise, would let every user of the program read and write all files of
+/// the machine.
 const PRIVILEGE: &str = "run it as root, or as root permit it to the users of one group: mount -o \
                          remount,gid=GROUP,mode=0750 /sys/kernel/tracing, and for counting setcap cap_perfmon=ep on a \
                          copy of the program that this group alone may run";

@@ -2,7 +2,8 @@
 
 use crate::clock::{self, Nanos};
 
-/// A clock of recorded events that this program can read too. The kernel knows others, of which none tells the time of day.
+/// A clock of recorded events that this program can read too. The kernel knows others, of which none tells
+/// the time of day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum StampClock {
     /// `CLOCK_MONOTONIC`, which this program's latencies are measured by.

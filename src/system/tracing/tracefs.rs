@@ -45,7 +45,8 @@ impl Tracefs {
         &self.directory
     }
 
-    /// What the kernel says about a tracepoint, named `block/block_rq_issue`; `Ok(None)` = it has no such tracepoint.
+    /// What the kernel says about a tracepoint, named `block/block_rq_issue`; `Ok(None)` = it has no such
+    /// tracepoint.
     ///
     /// # Errors
     /// It may not be read.

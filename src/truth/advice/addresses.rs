@@ -5,8 +5,8 @@ use crate::system::file_systems::{FileSystemType, Trait};
 use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 
-/// Without `-T` and `-si` every thread starts its sequential stream at the same place. The check of the profile has said so
-/// before the run; here it stays for programs, with what follows from it.
+/// Without `-T` and `-si` every thread starts its sequential stream at the same place. The check of the
+/// profile has said so before the run; here it stays for programs, with what follows from it.
 pub(super) fn overlapping(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let threads = span.asked.threads_on(target);
@@ -35,7 +35,8 @@ pub(super) fn overlapping(span: &SpanView, asked: Asked) -> Option<Finding> {
 /// What the hardware really has; larger physical blocks are hints about whole stripes or pages of flash.
 const LARGEST_SECTOR: u64 = 4096;
 
-/// Past the cache, a write that covers a part of a block reads the rest of it first; a read takes whole blocks anyway.
+/// Past the cache, a write that covers a part of a block reads the rest of it first; a read takes whole
+/// blocks anyway.
 pub(super) fn misaligned(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     if span.is_cached(asked) || target.memory_mapped_io {

@@ -6,8 +6,8 @@ use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 use crate::units::Size;
 
-/// Reads through the page cache of an area that has room in it are reads of memory, from the second time on at the
-/// latest; a file that was just written is there from the start.
+/// Reads through the page cache of an area that has room in it are reads of memory, from the second time on
+/// at the latest; a file that was just written is there from the start.
 pub(super) fn reads_fit(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     if !span.is_cached(asked) || span.done(asked.id, reads) == 0 {
@@ -50,8 +50,8 @@ fn area(span: &SpanView, asked: Asked) -> Option<u64> {
     Some(end.saturating_sub(target.base_file_offset))
 }
 
-/// Writes end before they are durable, unless that was asked for. It isn't wrong; who wants the figures of a database's
-/// log must know.
+/// Writes end before they are durable, unless that was asked for. It isn't wrong; who wants the figures of
+/// a database's log must know.
 pub(super) fn not_durable(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let durable = target.write_through || target.flush_type.is_some();

@@ -8,8 +8,9 @@ use crate::truth::{Finding, Severity, SpanView};
 /// Waking up counts from this share of the mean latency on.
 const SHARE: f64 = 0.1;
 
-/// The least that a sleep costs where it is a halt that the hypervisor has to end, us: stopping and starting the timer
-/// tick, the halt and the interrupt trap to it. The kernel doesn't know that, it says 1 us. Measured: 6 to 16 us.
+/// The least that a sleep costs where it is a halt that the hypervisor has to end, us: stopping and
+/// starting the timer tick, the halt and the interrupt trap to it. The kernel doesn't know that, it says 1
+/// us. Measured: 6 to 16 us.
 const HALT: f64 = 10.0;
 
 /// The kernel's idle driver for virtual machines, whose only sleep is such a halt.
@@ -22,8 +23,8 @@ struct Waking {
     evidence: Vec<String>,
 }
 
-/// Between I/Os that are far apart processors go to sleep, and what it takes to wake them is counted as latency. Only
-/// past the cache: else the processors may have been busy copying all the time.
+/// Between I/Os that are far apart processors go to sleep, and what it takes to wake them is counted as
+/// latency. Only past the cache: else the processors may have been busy copying all the time.
 pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
     let past_the_cache = |asked: Asked| {
         !span.is_cached(asked) && !asked.target.memory_mapped_io && span.host.storage(asked.id).is_some()
@@ -49,8 +50,8 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
     Some(finding.remedy("--cpu-latency 0 shows latencies without it (as root)"))
 }
 
-/// By the kernel's counters. A processor that slept more often than there were I/Os was woken by something else too: of
-/// those sleeps one at most delayed an I/O.
+/// By the kernel's counters. A processor that slept more often than there were I/Os was woken by something
+/// else too: of those sleeps one at most delayed an I/O.
 fn counted(span: &SpanView, environment: &Environment, sleeps: &[CpuSleeps]) -> Option<Waking> {
     let ios = span.measured.total.total.throughput.ios as f64;
     let halting =

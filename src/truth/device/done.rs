@@ -71,8 +71,8 @@ fn activity<'a>(facts: &'a DeviceFacts, name: &str) -> Option<&'a DeviceActivity
     facts.devices.iter().find(|device| device.name == name)
 }
 
-/// Flushes of a device. The kernel counts them where requests wait in a queue: those of a partition with its disk's, those
-/// of devices that only pass I/O on (device mapper, md) with the ones beneath them.
+/// Flushes of a device. The kernel counts them where requests wait in a queue: those of a partition with
+/// its disk's, those of devices that only pass I/O on (device mapper, md) with the ones beneath them.
 fn flushes(part: &Part, facts: &DeviceFacts, layer: &Layer) -> Option<u64> {
     let own = activity(facts, &layer.name)?.done.flushes?;
     let all = part.layers();
@@ -86,9 +86,9 @@ fn flushes(part: &Part, facts: &DeviceFacts, layer: &Layer) -> Option<u64> {
     }
 }
 
-/// The kernel counts a flush that somebody asks for without data as a write of no bytes, beside those that the device did.
-/// How many of the writes these are, at most: each needs a flush of the device, which those in flight together share, and
-/// there are no more than were asked for.
+/// The kernel counts a flush that somebody asks for without data as a write of no bytes, beside those that
+/// the device did. How many of the writes these are, at most: each needs a flush of the device, which those
+/// in flight together share, and there are no more than were asked for.
 fn most_empty(part: &Part, done: &Done, devices: u64) -> u64 {
     let asked = part.durable.saturating_mul(devices);
     let possible = match done.flushes {
@@ -98,8 +98,8 @@ fn most_empty(part: &Part, done: &Done, devices: u64) -> u64 {
     possible.min(done.write.ios.saturating_sub(u64::from(done.write.bytes > 0)))
 }
 
-/// And how many they are: of what is possible, what leaves writes of the size that was counted. So nothing is ever said
-/// of sizes that flushes could explain.
+/// And how many they are: of what is possible, what leaves writes of the size that was counted. So nothing
+/// is ever said of sizes that flushes could explain.
 fn empty(part: &Part, done: &Done, most: u64) -> u64 {
     if part.write.bytes == 0 {
         return most;

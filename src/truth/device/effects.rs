@@ -53,14 +53,15 @@ pub struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    /// Bytes by which both sides may differ: what is in flight at the edges, and what was done while the counters were
-    /// read.
+    /// Bytes by which both sides may differ: what is in flight at the edges, and what was done while the
+    /// counters were read.
     pub fn allowance(&self, counted: u64) -> u64 {
         self.part.in_flight.bytes.saturating_add((counted as f64 * self.slack) as u64)
     }
 
-    /// What of the targets was waiting in memory before and isn't any more: written within the window, though not counted
-    /// in it. Where the kernel doesn't tell by file, what the whole machine's memory tells has to do.
+    /// What of the targets was waiting in memory before and isn't any more: written within the window,
+    /// though not counted in it. Where the kernel doesn't tell by file, what the whole machine's memory
+    /// tells has to do.
     fn settled(&self) -> u64 {
         let by_file = self.part.targets.iter().map(|target| target.unwritten_before.zip(target.unwritten));
         let machine = || self.facts.unwritten.filter(|_| self.part.write.bytes > 0);
@@ -72,9 +73,9 @@ impl Judged<'_> {
         before.saturating_sub(after)
     }
 
-    /// What others did on the devices right beneath the targets. Reads that this process asked for are known from the
-    /// kernel; of writes only that a device without a file system writes what it is told to. `others_read`: of all
-    /// parts together, bytes; `share`: of this part in those.
+    /// What others did on the devices right beneath the targets. Reads that this process asked for are
+    /// known from the kernel; of writes only that a device without a file system writes what it is told to.
+    /// `others_read`: of all parts together, bytes; `share`: of this part in those.
     pub fn others(&self, device: &Done, others_read: Option<u64>, share: f64) -> Others {
         let read = match others_read {
             Some(bytes) => ((bytes as f64 * share) as u64).min(device.read.bytes),
@@ -393,7 +394,8 @@ pub fn names(layers: &[&Layer]) -> String {
     }
 }
 
-/// The comparison of a part whose upper devices can't be asked: what was counted stands in for what they passed on.
+/// The comparison of a part whose upper devices can't be asked: what was counted stands in for what they
+/// passed on.
 pub fn as_counted(part: &Part) -> Done {
     let flow = |counted: Counted| Flow { ios: counted.ios, merges: 0, bytes: counted.bytes };
     Done { read: flow(part.read), write: flow(part.write), ..Done::default() }

@@ -12,8 +12,9 @@ impl Judged<'_> {
         self.part.leaves().into_iter().filter_map(|leaf| Some((leaf, leaf.memory?))).collect()
     }
 
-    /// That memory did the I/Os. zram is memory too, but has to work for what it stores, as a stand-in for a disk should: it is
-    /// told in the verdict, and takes something away from the figures where what was written is hardly stored.
+    /// That memory did the I/Os. zram is memory too, but has to work for what it stores, as a stand-in for
+    /// a disk should: it is told in the verdict, and takes something away from the figures where what was
+    /// written is hardly stored.
     pub fn memory(&self) -> Option<Effect> {
         let found = self.in_memory();
         let counted = as_counted(self.part).bytes();

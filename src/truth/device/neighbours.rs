@@ -1,4 +1,5 @@
-//! What others did on the disks whose partitions the targets lie on: a disk counts the I/Os of all its partitions.
+//! What others did on the disks whose partitions the targets lie on: a disk counts the I/Os of all its
+//! partitions.
 
 use super::done::{Done, done};
 use super::part::Part;
@@ -24,8 +25,8 @@ impl Neighbours<'_> {
     }
 }
 
-/// What the counters of disks have beyond those of the partitions beneath the targets. Not for a disk that is itself right
-/// beneath a target: what is beyond that one's I/Os is found there.
+/// What the counters of disks have beyond those of the partitions beneath the targets. Not for a disk that
+/// is itself right beneath a target: what is beyond that one's I/Os is found there.
 pub fn neighbours<'a>(part: &Part<'a>, facts: &DeviceFacts) -> Neighbours<'a> {
     let (layers, first) = (part.layers(), part.first());
     let mut found = Neighbours::default();

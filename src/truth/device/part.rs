@@ -24,8 +24,8 @@ pub struct Part<'a> {
     pub durable: u64,
     /// Bytes written that compress to next to nothing: zeros, or a pattern that repeats.
     pub easy: u64,
-    /// I/Os that can be in flight at once, and their bytes: as much can be counted on one side of an edge of the window
-    /// by the device and on the other by the worker.
+    /// I/Os that can be in flight at once, and their bytes: as much can be counted on one side of an edge
+    /// of the window by the device and on the other by the worker.
     pub in_flight: Counted,
     /// The page cache may answer, for any of the targets.
     pub buffered: bool,
@@ -117,8 +117,8 @@ impl<'a> Part<'a> {
         layers
     }
 
-    /// The devices whose I/O together is that of the targets: those right beneath them, but not one that lies on another
-    /// such one (a file on a partition beside the whole disk), whose I/O is in that one's.
+    /// The devices whose I/O together is that of the targets: those right beneath them, but not one that
+    /// lies on another such one (a file on a partition beside the whole disk), whose I/O is in that one's.
     pub fn first(&self) -> Vec<&'a Layer> {
         let layers = self.layers();
         let first =
@@ -142,7 +142,8 @@ impl<'a> Part<'a> {
         self.layers().into_iter().filter(|layer| layer.on.is_empty()).collect()
     }
 
-    /// Whether every byte asked of the upper devices is asked once of the leaves, and nobody but others asks for more.
+    /// Whether every byte asked of the upper devices is asked once of the leaves, and nobody but others
+    /// asks for more.
     pub fn is_faithful(&self) -> bool {
         self.layers().iter().all(|layer| layer.on.is_empty() || layer.faithful)
     }

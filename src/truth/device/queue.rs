@@ -11,23 +11,24 @@ use crate::system::stack::Layer;
 pub struct InFlight {
     /// I/Os of the devices: after merging and splitting, others' included.
     pub requests: f64,
-    /// I/Os of the workers that these were; `None` = they can't be told from each other: the page cache lies between, or
-    /// the devices did much more or less than was counted.
+    /// I/Os of the workers that these were; `None` = they can't be told from each other: the page cache
+    /// lies between, or the devices did much more or less than was counted.
     pub counted: Option<f64>,
 }
 
 /// What the devices of a time span had to do, by their own clocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Queues {
-    /// By the time that the I/Os of the devices right beneath the targets spent in them. It begins when the kernel has a
-    /// place for an I/O in the device's queue and ends when the device has completed it. `None` = some device has no such
-    /// statistics, or there is none.
+    /// By the time that the I/Os of the devices right beneath the targets spent in them. It begins when the
+    /// kernel has a place for an I/O in the device's queue and ends when the device has completed it.
+    /// `None` = some device has no such statistics, or there is none.
     pub in_flight: Option<InFlight>,
-    /// I/Os of the workers that the devices with nothing beneath them had in flight, on average over the window; where
-    /// they did more or less than was counted (compression, redundancy), by the number of I/Os. `None` = as above, or the
-    /// page cache lies between.
+    /// I/Os of the workers that the devices with nothing beneath them had in flight, on average over the
+    /// window; where they did more or less than was counted (compression, redundancy), by the number of
+    /// I/Os. `None` = as above, or the page cache lies between.
     pub at_the_bottom: Option<f64>,
-    /// How fast the devices right beneath the targets were; `None` = some device has no statistics, or there is none.
+    /// How fast the devices right beneath the targets were; `None` = some device has no statistics, or
+    /// there is none.
     pub rates: Option<Rates>,
 }
 
@@ -44,11 +45,12 @@ impl Queues {
     }
 }
 
-/// A device that did this share of the bytes that were counted, or less, did something else: nothing compresses so well.
+/// A device that did this share of the bytes that were counted, or less, did something else: nothing
+/// compresses so well.
 const HARDLY: f64 = 0.02;
 
-/// Of some devices of each part: I/Os in flight, the workers' I/Os for each of theirs (`None` = the page cache lies
-/// between), and whether they did what was counted.
+/// Of some devices of each part: I/Os in flight, the workers' I/Os for each of theirs (`None` = the page
+/// cache lies between), and whether they did what was counted.
 fn average<'a>(
     parts: &[Part<'a>],
     facts: &DeviceFacts,
@@ -77,8 +79,8 @@ fn average<'a>(
     let requests = queue_ms as f64 * 1e6 / facts.elapsed as f64;
     let same = (LESS..=MORE).contains(&(device.1 as f64 / counted.1 as f64));
     let buffered = parts.iter().any(|part| part.buffered);
-    // Merged, one of the device's is several of the workers'; split, several are one. What never came down to the device
-    // (the page cache beneath a loop device had it) was not merged into the little that did.
+    // Merged, one of the device's is several of the workers'; split, several are one. What never came down
+    // to the device (the page cache beneath a loop device had it) was not merged into the little that did.
     let each = if came_down { counted.0 as f64 / device.0.max(1) as f64 } else { 1.0 };
     Some((requests, (!buffered).then_some(each), same))
 }

@@ -1,5 +1,5 @@
-//! Each of several targets by itself, as far as the kernel lets one: it counts I/O by device, but tells what of a file is in
-//! memory.
+//! Each of several targets by itself, as far as the kernel lets one: it counts I/O by device, but tells
+//! what of a file is in memory.
 
 use super::effects::{Effect, Judged, by_degree};
 use super::limits::*;
@@ -8,9 +8,9 @@ use super::wording::{amount, times};
 use crate::results::Host;
 
 impl Judged<'_> {
-    /// Targets that memory answered for, or that still sat in memory, among others on the same devices. What the device
-    /// reads for a cached target is in the page cache afterwards, and wasn't before; where pages had to make room some may
-    /// have been read more than once, and nothing can be said.
+    /// Targets that memory answered for, or that still sat in memory, among others on the same devices.
+    /// What the device reads for a cached target is in the page cache afterwards, and wasn't before; where
+    /// pages had to make room some may have been read more than once, and nothing can be said.
     pub fn single(&self, host: &Host) -> Vec<Effect> {
         let part = self.part;
         if part.targets.len() < 2 {

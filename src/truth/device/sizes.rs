@@ -25,8 +25,8 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// `doubtful`: I/Os that may have been flushes; `foreign`: bytes of others; `edges`: bytes of ours that may be counted on
-    /// one side alone.
+    /// `doubtful`: I/Os that may have been flushes; `foreign`: bytes of others; `edges`: bytes of ours that
+    /// may be counted on one side alone.
     pub fn of(flow: Flow, doubtful: u64, foreign: u64, counted: Counted, edges: u64) -> Ours {
         let bytes = flow.bytes.saturating_sub(foreign);
         let least = |foreign: u64| flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.0));

@@ -19,8 +19,8 @@ const BLOCK: u64 = 4096;
 /// Bytes read and written.
 type Bytes = (u64, u64);
 
-/// A run on one target; by default it reads 4 KiB blocks past the cache, one at a time, for a second, on a disk that does
-/// exactly that.
+/// A run on one target; by default it reads 4 KiB blocks past the cache, one at a time, for a second, on a
+/// disk that does exactly that.
 #[derive(Clone)]
 struct Case {
     file_system: bool,

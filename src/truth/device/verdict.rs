@@ -78,12 +78,13 @@ pub struct DeviceVerdict {
     pub read: Option<Comparison>,
     /// Writes; `None` as above.
     pub write: Option<Comparison>,
-    /// Flushes of the devices' write caches, others' included; `None` = the kernel doesn't tell, or the devices can't be
-    /// asked.
+    /// Flushes of the devices' write caches, others' included; `None` = the kernel doesn't tell, or the
+    /// devices can't be asked.
     pub flushes: Option<u64>,
     /// What others read from and wrote to the devices, bytes, as far as it can be told apart.
     pub others_bytes: u64,
-    /// What of the targets was in memory only when measuring had ended, bytes; `None` = not known, or nothing was written.
+    /// What of the targets was in memory only when measuring had ended, bytes; `None` = not known, or
+    /// nothing was written.
     pub unwritten_bytes: Option<u64>,
     /// Time to write that (`--flush-after`), s.
     pub flush_seconds: Option<f64>,
@@ -98,8 +99,9 @@ pub struct Comparison {
     pub counted_ios: u64,
     /// Bytes that the devices transferred, others' left out where they can be told apart.
     pub device_bytes: u64,
-    /// I/Os with data that the devices did. Of others' I/Os only the bytes are known: where there were any, it is what is
-    /// possible and nearest to the size that was counted. The same goes for flushes, which the kernel counts as writes too.
+    /// I/Os with data that the devices did. Of others' I/Os only the bytes are known: where there were any,
+    /// it is what is possible and nearest to the size that was counted. The same goes for flushes, which
+    /// the kernel counts as writes too.
     pub device_ios: u64,
     /// `device_bytes` / `counted_bytes`.
     pub ratio: f64,

@@ -6,7 +6,8 @@ use crate::truth::{Finding, Severity};
 /// Drivers that choose frequencies by themselves: their `powersave` means balanced.
 const CHOOSING: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
 
-/// `powersave` of a driver that obeys means the lowest frequency always; other governors need time to react to load.
+/// `powersave` of a driver that obeys means the lowest frequency always; other governors need time to react
+/// to load.
 pub(super) fn governor(seen: &Seen) -> Vec<Finding> {
     let (Some(governor), Some(frequency)) = (&seen.system.power_scheme.name, &seen.environment.cpu.frequency)
     else {

@@ -15,7 +15,8 @@ pub(super) fn setting<'a>(disk: &'a Disk, name: &str) -> Option<&'a str> {
     disk.device.queue.get(name).map(String::as_str)
 }
 
-/// A disk in a slow slot: its figures are the slot's. That of a controller is shared by many disks, and rarely narrow.
+/// A disk in a slow slot: its figures are the slot's. That of a controller is shared by many disks, and
+/// rarely narrow.
 pub(super) fn link(seen: &Seen) -> Vec<Finding> {
     each(seen, |disk| {
         let link = disk.link.filter(|link| link.bandwidth() < link.max_bandwidth())?;
@@ -41,7 +42,8 @@ pub(super) fn link(seen: &Seen) -> Vec<Finding> {
     })
 }
 
-/// Schedulers order requests, which a device without moving parts does better by itself, and take a lock for it.
+/// Schedulers order requests, which a device without moving parts does better by itself, and take a lock
+/// for it.
 pub(super) fn scheduler(seen: &Seen) -> Vec<Finding> {
     each(seen, |disk| {
         let list = setting(disk, "scheduler")?;

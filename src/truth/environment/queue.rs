@@ -1,5 +1,5 @@
-//! Rules about how the kernel queues for a disk: settings far from what is usual, and loop devices that go through the
-//! page cache.
+//! Rules about how the kernel queues for a disk: settings far from what is usual, and loop devices that go
+//! through the page cache.
 
 use super::disk::{each, setting};
 use super::{Seen, found};

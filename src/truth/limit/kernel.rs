@@ -13,8 +13,8 @@ const IDLE: f64 = 0.1;
 /// So near to the number of its places a queue is full.
 const FULL: f64 = 0.9;
 
-/// I/Os that were outstanding, and how many of them were at the devices with nothing beneath them, on average; `None` =
-/// nobody knows, or one at a time.
+/// I/Os that were outstanding, and how many of them were at the devices with nothing beneath them, on
+/// average; `None` = nobody knows, or one at a time.
 pub(super) fn depths(span: &SpanView, effort: &Effort) -> Option<(f64, f64)> {
     let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
     let at_device = span.queues.at_the_bottom?;
@@ -26,8 +26,8 @@ pub(super) fn device_is_short(span: &SpanView, effort: &Effort) -> bool {
     depths(span, effort).is_some_and(|(depth, at_device)| at_device < MOST * depth) && !is_full(span)
 }
 
-/// Whether the kernel above the device limited the run: most I/Os were there, or hardly any at the device while threads of
-/// the kernel used the CPUs up.
+/// Whether the kernel above the device limited the run: most I/Os were there, or hardly any at the device
+/// while threads of the kernel used the CPUs up.
 pub(super) fn limits(span: &SpanView, effort: &Effort, limits: &Limits) -> bool {
     let Some((depth, at_device)) = depths(span, effort) else { return false };
     if limits.busiest.is_none_or(|busiest| busiest >= SATURATED) || !device_is_short(span, effort) {

@@ -109,7 +109,8 @@ pub(super) fn describe(
         }
         Limiter::Storage => {
             let at_device = span.queues.in_flight.and_then(|queue| queue.counted);
-            // That the depth asked for wasn't reached is no detail: figures of another depth are what was measured.
+            // That the depth asked for wasn't reached is no detail: figures of another depth are what was
+            // measured.
             let but = |ios: f64| if ios < NEARLY * limits.depth as f64 { "but only " } else { "" };
             let at_device = at_device
                 .map(|ios| format!(", {}{ios:.1} of them at the device", but(ios)))
