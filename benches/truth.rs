@@ -1,6 +1,6 @@
-//! What it costs to say whether the figures are true: everything that is done for that before the start signal, at the
-//! edges of the measured window, and after it. `cargo bench --bench truth [-- FILE]`; without a file it makes one of
-//! 256 MiB in /var/tmp, and removes it.
+//! What it costs to say whether the figures are true: everything that is done for that before the start
+//! signal, at the edges of the measured window, and after it. `cargo bench --bench truth [-- FILE]`;
+//! without a file it makes one of 256 MiB in /var/tmp, and removes it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -8,7 +8,7 @@ use diskspd::profile::RawText;
 use diskspd::report::findings::{self, Detail};
 use diskspd::report::json;
 use diskspd::results::{Record, SpanResults, summarize};
-use diskspd::run::{self, Console, Counters, Observer, Options};
+use diskspd::run::{self, Counters, Observer, Options, Voice};
 use diskspd::system::{self, storage};
 use diskspd::truth::judge;
 use std::fs::{self, File};
@@ -65,7 +65,7 @@ fn main() {
 /// Everything once; the time of each of [`STEPS`], ms.
 fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     let (profile, span) = (&record.profile, &record.profile.time_spans[0]);
-    let (options, console) = (Options::default(), Console::quiet());
+    let (options, voice) = (Options::default(), Voice::quiet());
     let mut system = system::snapshot();
     let plan = run::probe_and_plan(profile, span, &system, &options, &run::Probes::default())
         .expect("the file can be used");
@@ -81,7 +81,7 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     };
     system.look_around(vec![storage::storage(&RawText::from(file))]);
     lap();
-    let content = run::look_at_content(&plan, &console);
+    let content = run::look_at_content(&plan, &voice);
     lap();
     let mut observer = Observer::new(&plan, &system, &options, None).expect("nothing is traced");
     lap();

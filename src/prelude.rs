@@ -20,7 +20,7 @@
 //! assert!(measured.total.total.throughput.iops > 1000.0);
 //! // The record is stored as JSON, and can be run again: it holds profile and method.
 //! let stored = diskspd::report::json::bytes(&executed.record);
-//! assert_eq!(diskspd::report::json::read(&stored)?.method, method);
+//! assert_eq!(diskspd::report::json::read(&stored)?.method, Some(method));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -186,6 +186,10 @@ fn a_record_is_run_again_the_same_way() {
     diskspd("rerun -o8 {}", &one).fails(3, &["-o8", "the record says that"]);
     diskspd(&format!("rerun --out {} {{}}", one.display()), &one).fails(1, &["is the file that rerun reads"]);
     diskspd("rerun {}", &at("none.json")).fails(3, &["can't be read"]);
+    // A record of version 1.
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/records/version-1.json");
+    let planned = diskspd("rerun --dry-run {}", &old);
+    assert!(planned.stderr.contains("the record doesn't say how the run was done"), "{}", planned.stderr);
 }
 
 #[test]

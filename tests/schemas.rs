@@ -40,13 +40,13 @@ fn examples() -> Vec<Record> {
     let mut records: Vec<Record> = inputs.map(|path| synth::record(&std::fs::read(path).unwrap())).collect();
     let mut full = synth::record(include_bytes!("data/synth/43_rand3.json"));
     fill_profile(&mut full.profile);
-    full.method = Method {
+    full.method = Some(Method {
         engine: Some(EngineKind::Uring),
         prefill: Some(Prefill::Auto),
         until_steady_s: Some(1),
         cpu_latency_us: Some(1),
         ..Method::default()
-    };
+    });
     full.hosts[0].system.start_time = Some(1);
     full.hosts[0].system.topology.cores[0].continued = true;
     full.hosts[0].system.topology.forbidden = vec![(0, 1)];

@@ -1,4 +1,5 @@
-//! Whatever profile validates and can be planned also runs: no panic, no I/O outside of its area, no standstill.
+//! Whatever profile validates and can be planned also runs: no panic, no I/O outside of its area, no
+//! standstill.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -6,7 +7,7 @@ use diskspd::cli::{self, Invocation};
 use diskspd::engine::EngineKind;
 use diskspd::profile::Method;
 use diskspd::profile::validate::{Severity, validate};
-use diskspd::run::{self, Console, Control, Options};
+use diskspd::run::{self, Control, Options, Voice};
 use diskspd::system::System;
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -112,8 +113,8 @@ fn simulate(line: &str, log: &Path) -> Option<Vec<String>> {
         assert!(!errors.is_empty() && errors.iter().all(|error| !error.message.is_empty()), "{line}");
         return None;
     }
-    let (control, console) = (Control::default(), Console::quiet());
-    match run::run(&request.profile, &system, &options, &control, &console, &mut |_| ()) {
+    let (control, voice) = (Control::default(), Voice::quiet());
+    match run::run(&request.profile, &system, &options, &control, &voice, &mut |_| ()) {
         Ok(outcome) => Some(outcome.failures),
         Err(errors) => panic!("{line} can be planned, but not run: {errors:?}"),
     }

@@ -16,6 +16,8 @@ pub struct ToRun<'a> {
     pub profile: Cow<'a, Profile>,
     /// How.
     pub method: Cow<'a, Method>,
+    /// Not if it comes from a record that doesn't say.
+    pub method_is_known: bool,
     /// The machine that it was run on before, when it's run again.
     pub before: Option<System>,
 }
@@ -29,13 +31,19 @@ pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, Vec<String>> {
     if let Some(file) = &request.record {
         let record = report::record(file).map_err(|message| vec![message])?;
         let before = Some(record.host().system.clone());
-        return Ok(ToRun { profile: Cow::Owned(record.profile), method: Cow::Owned(record.method), before });
+        return Ok(ToRun {
+            profile: Cow::Owned(record.profile),
+            method_is_known: record.method.is_some(),
+            method: Cow::Owned(record.method.unwrap_or_default()),
+            before,
+        });
     }
     let profile = match &request.xml_profile {
         Some(from) => Cow::Owned(from_xml(from, request)?),
         None => Cow::Borrowed(&request.profile),
     };
-    Ok(ToRun { profile, method: Cow::Borrowed(&request.method), before: None })
+    let method = Cow::Borrowed(&request.method);
+    Ok(ToRun { profile, method, method_is_known: true, before: None })
 }
 
 fn from_xml(from: &XmlProfile, request: &RunRequest) -> Result<Profile, Vec<String>> {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Returns the exit code.
 pub fn run(request: &RunRequest) -> u8 {
     if !request.quiet {
-        request.warnings.iter().for_each(|warning| say(format_args!("WARNING: {warning}")));
+        request.warnings.iter().for_each(warn);
     }
     let asked = match load::asked(request) {
         Ok(asked) => asked,
@@ -34,7 +34,7 @@ pub fn run(request: &RunRequest) -> u8 {
     if request.profile_only {
         return print_profile(profile);
     }
-    warn(profile, request);
+    warn_of_what_does_nothing(&asked, request);
     match request.dry_run {
         true => dry_run(&asked, request),
         false => measure(&asked, request),
@@ -148,17 +148,26 @@ fn is_valid(profile: &Profile, method: &Method, profile_only: bool) -> bool {
     findings.iter().all(|f| f.severity != validate::Severity::Error)
 }
 
-/// Warns of what does nothing.
-fn warn(profile: &Profile, request: &RunRequest) {
+/// Prints a warning.
+fn warn<M: std::fmt::Display>(message: M) {
+    say(format_args!("WARNING: {message}"));
+}
+
+fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
+    let profile = &asked.profile;
+    if !asked.method_is_known {
+        warn(
+            "the record doesn't say how the run was done (--engine and the like): it is done as without \
+             these options",
+        );
+    }
     if profile.time_spans.iter().flat_map(|span| &span.targets).any(|target| target.temporary_file) {
-        say(format_args!(
-            "WARNING: -ft (TemporaryFile): Linux has no such hint; it is reported and changes nothing"
-        ));
+        warn("-ft (TemporaryFile): Linux has no such hint; it is reported and changes nothing");
     }
     if !request.quiet
         && let Some(warning) = output::empty_csv(&request.out, profile)
     {
-        say(format_args!("WARNING: {warning}"));
+        warn(warning);
     }
 }
 
@@ -200,7 +209,7 @@ fn print_plans(out: &mut Vec<u8>, profile: &Profile, system: &System, options: &
     for (number, span) in profile.time_spans.iter().enumerate() {
         match run::probe_and_plan(&profile, span, system, options, &probes) {
             Ok(plan) => {
-                plan.warnings.iter().for_each(|w| say(format_args!("WARNING: {w}")));
+                plan.warnings.iter().for_each(warn);
                 plan_text::write_plan(out, number + 1, &plan);
                 let refusals = run::refusals(span, &plan, options);
                 if !refusals.is_empty() {

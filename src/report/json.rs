@@ -81,7 +81,7 @@ struct Stored<'a> {
     format: &'a RecordFormat,
     index: &'a Index,
     profile: &'a Profile,
-    method: &'a Method,
+    method: &'a Option<Method>,
     hosts: &'a [Host],
     summary: &'a Summary,
     judgement: &'a Judgement,

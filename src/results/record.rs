@@ -13,10 +13,10 @@ pub struct Record {
     pub format: RecordFormat,
     /// What was asked for.
     pub profile: Profile,
-    /// How it was run: with the profile, what is needed to run it again. Records of earlier versions have
-    /// none; then it's as without any option.
+    /// How it was run: with the profile, what is needed to run it again; `None` = the record doesn't say, as
+    /// those of version 1.
     #[serde(default)]
-    pub method: Method,
+    pub method: Option<Method>,
     /// The machines that it ran on, one in an ordinary run, and what came out on each.
     pub hosts: Vec<Host>,
 }
@@ -62,7 +62,7 @@ impl Record {
         results: Results,
     ) -> Record {
         let hosts = vec![Host::alone(targets, system, results)];
-        Record { format: RecordFormat::default(), profile, method: Method::default(), hosts }
+        Record { format: RecordFormat::default(), profile, method: None, hosts }
     }
 
     /// The host whose figures reports show: there is one.
@@ -80,7 +80,7 @@ impl Record {
 
     /// The same, run this way.
     pub fn with_method(self, method: Method) -> Record {
-        Record { method, ..self }
+        Record { method: Some(method), ..self }
     }
 
     /// Whether the parts fit together: as many time spans, threads, targets and CPUs as profile and system

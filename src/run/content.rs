@@ -1,6 +1,6 @@
 //! What the targets hold is looked at before they are read, and what is found is said before the start.
 
-use super::console::Console;
+use super::voice::Voice;
 use crate::clock::{Nanos, SECOND};
 use crate::plan::SpanPlan;
 use crate::system::content::{self, ContentFacts, Order};
@@ -19,11 +19,11 @@ const PATIENCE: Duration = Duration::from_millis(900);
 const AT_ONCE: usize = 8;
 
 /// Looks at every target that is read, and warns of what would be answered without the medium.
-pub fn look(plan: &SpanPlan, console: &Console) -> Vec<ContentFacts> {
+pub fn look(plan: &SpanPlan, voice: &Voice) -> Vec<ContentFacts> {
     let facts = facts(orders(plan));
     for about in &facts {
         let path = plan.path_of(about.target);
-        truth::content_warnings(about, &path).iter().for_each(|warning| console.warn(warning));
+        truth::content_warnings(about, &path).iter().for_each(|warning| voice.warn(warning));
     }
     facts
 }

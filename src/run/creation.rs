@@ -1,11 +1,11 @@
 //! The files of `-c` of a time span, or of a whole run, are created: several at once, so that neither many
 //! small files nor files on several devices wait for each other.
 
-use super::console::Console;
 use super::control::Control;
 use super::options::Options;
 use super::precreate::File;
 use super::prepare::{self, Order, PrepareError, Prepared, Reason, State, Why};
+use super::voice::Voice;
 use crate::sys::inode;
 use crate::system::claims;
 use crate::system::target::{self, TargetKind};
@@ -52,16 +52,16 @@ pub fn create_all(
     files: &[(File, PathBuf)],
     options: &Options,
     control: &Control,
-    console: &Console,
+    voice: &Voice,
 ) -> Result<(), NotCreated> {
     for (file, _) in files {
-        console.verbose(|| format!("creating '{}' with {} bytes", file.path, file.size));
+        voice.verbose(|| format!("creating '{}' with {} bytes", file.path, file.size));
     }
     claims::spare(files.iter().map(|(_, path)| path.as_path()))
         .map_err(|refusal| NotCreated::Failed(refusal.to_string()))?;
     let wanted = last_of_each(files).map(|(file, path)| (path.as_path(), file.size));
     prepare::all_fit(wanted, options.recreate).map_err(|error| NotCreated::Failed(error.to_string()))?;
-    rounds(files).into_iter().try_for_each(|files| create_round(files, options, control, console))
+    rounds(files).into_iter().try_for_each(|files| create_round(files, options, control, voice))
 }
 
 /// Divides files into lists without duplicates: what is the same file by several names is written one after
@@ -117,12 +117,7 @@ impl Place {
     }
 }
 
-fn create_round(
-    files: Round,
-    options: &Options,
-    control: &Control,
-    console: &Console,
-) -> Result<(), NotCreated> {
+fn create_round(files: Round, options: &Options, control: &Control, voice: &Voice) -> Result<(), NotCreated> {
     let work = Work {
         next: AtomicUsize::new(0),
         done: files.iter().map(|_| AtomicU64::new(0)).collect(),
@@ -130,12 +125,12 @@ fn create_round(
         files,
         recreate: options.recreate,
     };
-    let ends = work.run(control, console);
-    console.clear_line();
+    let ends = work.run(control, voice);
+    voice.clear_line();
     let (mut failure, mut given_up) = (None, Vec::new());
     for (index, end) in ends.map_err(NotCreated::Failed)? {
         match end {
-            Ok(done) => tell(&work.files[index].0, done, console),
+            Ok(done) => tell(&work.files[index].0, done, voice),
             Err(Failed::Stopped(error)) => given_up.push(error),
             Err(Failed::Because(message)) => failure = failure.or(Some(message)),
         }
@@ -147,30 +142,30 @@ fn create_round(
         }
         None if given_up.is_empty() && !work.stop.load(Ordering::Relaxed) => Ok(()),
         None => {
-            given_up.iter().for_each(|error| tell_given_up(error, console));
+            given_up.iter().for_each(|error| tell_given_up(error, voice));
             Err(NotCreated::Interrupted)
         }
     }
 }
 
 /// What an interruption has left of a file.
-fn tell_given_up(error: &PrepareError, console: &Console) {
+fn tell_given_up(error: &PrepareError, voice: &Voice) {
     match error.state {
-        State::Untouched | State::Removed => console.note(&error.to_string()),
-        State::Unfinished { .. } | State::LeftOver => console.warn(&error.to_string()),
+        State::Untouched | State::Removed => voice.note(&error.to_string()),
+        State::Unfinished { .. } | State::LeftOver => voice.warn(&error.to_string()),
     }
 }
 
-fn tell(file: &File, done: Option<Prepared>, console: &Console) {
+fn tell(file: &File, done: Option<Prepared>, voice: &Voice) {
     match done {
-        Some(Prepared::Kept) => console.note(&format!(
+        Some(Prepared::Kept) => voice.note(&format!(
             "'{}' already has the size asked for and is fully written: kept as it is (--recreate writes it anew)",
             file.path
         )),
         Some(other @ Prepared::Rewritten(Why::Content { .. })) => {
-            console.note(&format!("'{}': {other}", file.path));
+            voice.note(&format!("'{}': {other}", file.path));
         }
-        Some(other) => console.verbose(|| format!("'{}': {other}", file.path)),
+        Some(other) => voice.verbose(|| format!("'{}': {other}", file.path)),
         None => {}
     }
 }
@@ -190,7 +185,7 @@ struct Work<'a> {
 impl Work<'_> {
     /// Starts the threads and shows their progress; returns what became of the files that were begun, in
     /// the order of their ends.
-    fn run(&self, control: &Control, console: &Console) -> Result<Vec<Ended>, String> {
+    fn run(&self, control: &Control, voice: &Voice) -> Result<Vec<Ended>, String> {
         std::thread::scope(|scope| {
             let (say, said) = mpsc::channel();
             for started in 0..self.files.len().min(AT_ONCE) {
@@ -213,7 +208,7 @@ impl Work<'_> {
             loop {
                 match said.recv_timeout(TICK) {
                     Ok(end) => ends.push(end),
-                    Err(RecvTimeoutError::Timeout) => self.draw(&ends, console),
+                    Err(RecvTimeoutError::Timeout) => self.draw(&ends, voice),
                     Err(RecvTimeoutError::Disconnected) => return Ok(ends),
                 }
                 if control.is_interrupted() {
@@ -253,7 +248,7 @@ impl Work<'_> {
     }
 
     /// How far all files together are. One that was kept counts as written.
-    fn draw(&self, ends: &[Ended], console: &Console) {
+    fn draw(&self, ends: &[Ended], voice: &Voice) {
         let name = match &self.files[..] {
             [(file, _)] => file.path.to_string(),
             files => format!("{} and {} more", files[0].0.path, files.len() - 1),
@@ -264,7 +259,7 @@ impl Work<'_> {
             true => size,
             false => done.load(Ordering::Relaxed),
         });
-        console.draw_preparation(&name, written.sum(), sizes().sum());
+        voice.draw_preparation(&name, written.sum(), sizes().sum());
     }
 }
 
@@ -277,7 +272,7 @@ mod tests {
     }
 
     fn create(files: &[(File, PathBuf)], control: &Control) -> Result<(), NotCreated> {
-        create_all(files, &Options::default(), control, &Console::quiet())
+        create_all(files, &Options::default(), control, &Voice::quiet())
     }
 
     #[test]

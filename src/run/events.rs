@@ -1,8 +1,8 @@
 //! Events between processes: several runs start together, a script learns when measuring begins and ends,
 //! anybody stops a run. What an event is stands in [`crate::sys::event`].
 
-use super::console::Console;
 use super::control::Control;
+use super::voice::Voice;
 use crate::results::EndedBy;
 pub use crate::sys::event::{Event, EventError};
 use crate::sys::standard_error::say;
@@ -52,9 +52,9 @@ pub fn wait(event: &Event) -> Result<(), EventError> {
 
 impl Events {
     /// Waits for the event of `-yr`, if there is one. False = the run failed or was interrupted before.
-    pub(super) fn may_start(&self, control: &Control, console: &Console) -> bool {
+    pub(super) fn may_start(&self, control: &Control, voice: &Voice) -> bool {
         let Some(event) = &self.wait else { return !control.is_interrupted() };
-        console.verbose(|| "waiting for the event of -yr".into());
+        voice.verbose(|| "waiting for the event of -yr".into());
         loop {
             if control.is_interrupted() || control.has_failed() {
                 return false;

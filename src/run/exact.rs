@@ -2,13 +2,13 @@
 //! loop takes per I/O can be counted and timed apart from everything around it. For `cargo xtask`; no run
 //! of the program comes here.
 
-use super::console::Console;
 use super::control::{Control, Phase};
 use super::large_pages::Reserve;
 use super::options::Options;
 use super::planning::probe_and_plan;
 use super::probes::Probes;
 use super::setup::{self, Shared};
+use super::voice::Voice;
 use super::worker::{Outcome, Phases, Worker};
 use super::{precreate, sources};
 use crate::clock::{Clock, Nanos, monotonic};
@@ -62,7 +62,7 @@ pub fn run_exactly(
     let first = |errors: Vec<PlanError>| errors.into_iter().next().map(|e| e.message).unwrap_or_default();
     let plan = probe_and_plan(profile, span, system, options, &Probes::default()).map_err(first)?;
     let worker = plan.workers.first().ok_or("the time span has no thread")?;
-    let (control, console, claims) = (Arc::new(Control::default()), Console::quiet(), Claims::default());
+    let (control, voice, claims) = (Arc::new(Control::default()), Voice::quiet(), Claims::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
     let sources = sources::make(&plan.sources)?;
     let shared = Shared {
@@ -74,7 +74,7 @@ pub fn run_exactly(
         sources: &sources,
         log: None,
         large_pages: Reserve::before(&plan),
-        console: &console,
+        voice: &voice,
     };
     let mut worker = setup::set_up(worker, &shared, Phases::Controlled(&control), None, None)?;
     let counted = Arc::new(AtomicU64::new(0));

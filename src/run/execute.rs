@@ -1,12 +1,12 @@
 //! A profile, a method and a session become a record: the whole of what the program does, without printing
 //! a word.
 
-use super::console::Console;
 use super::control::Control;
 use super::events::Events;
 use super::listener::{Listener, Nobody};
 use super::options::Options;
 use super::supervise::{End, supervise};
+use super::voice::Voice;
 use crate::plan::PlanError;
 use crate::profile::validate::{self, Severity, validate};
 use crate::profile::{Method, Profile, RawText};
@@ -101,7 +101,7 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
         events: session.events.clone(),
         io_log: session.io_log.clone(),
     };
-    let console = Arc::new(Console::new(Arc::clone(&session.listener)));
+    let voice = Arc::new(Voice::new(Arc::clone(&session.listener)));
     let mut record =
         Record::new(profile.clone(), system.clone(), Results::default()).with_method(method.clone());
     let tell = {
@@ -110,18 +110,17 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
             with_what_is_to_come(&mut record, so_far, |record| listener.time_span_ended(record))
         }
     };
-    let (outcome, left_behind) = match supervise(profile, &system, &options, &session.control, &console, tell)
-    {
+    let (outcome, left_behind) = match supervise(profile, &system, &options, &session.control, &voice, tell) {
         End::Complete(Ok(outcome)) => (outcome, false),
         End::Complete(Err(errors)) => return Err(NotRun::Unfit(errors)),
         End::LeftBehind(mut outcome) => {
-            outcome.troubles.extend(console.end());
+            outcome.troubles.extend(voice.end());
             (outcome, true)
         }
     };
     let host = record.host_mut();
     host.results = outcome.results;
-    host.notices = console.notices();
+    host.notices = voice.notices();
     for message in outcome.failures.iter().chain(&outcome.troubles) {
         host.notice(NoticeSeverity::Error, None, message);
     }
@@ -209,7 +208,7 @@ mod tests {
         let executed = execute(&profile, &method, &session).unwrap();
         assert!(executed.failures.is_empty() && executed.troubles.is_empty() && !executed.left_behind);
         assert_eq!(ear.0.lock().unwrap().0, 1, "of the last one there is the record itself");
-        let again = execute(&executed.record.profile, &executed.record.method, &Session::default()).unwrap();
+        let again = execute(&executed.record.profile, &method, &Session::default()).unwrap();
         let ios = |record: &Record| record.host().results.time_spans[1].threads[0].targets[0].read.ios;
         assert!(ios(&executed.record) > 0);
         assert_eq!(ios(&again.record), ios(&executed.record));

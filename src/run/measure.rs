@@ -1,6 +1,5 @@
 //! A time span in real time: the workers, each in its thread, and the controlling thread.
 
-use super::console::Console;
 use super::control::{Control, Phase};
 use super::desk::{self, Desk};
 use super::io_log::Ring;
@@ -11,6 +10,7 @@ use super::phases::Clocked;
 use super::recorder::merge_errors;
 use super::setup::{self, Shared};
 use super::span::SpanOutcome;
+use super::voice::Voice;
 use super::worker::Phases;
 use super::{content, recorder, trace};
 use crate::clock::{self, Nanos};
@@ -34,14 +34,14 @@ pub(super) fn measure(
     trace: Option<trace::Ready>,
 ) -> SpanOutcome {
     control.begin_span();
-    let Shared { span: plan, console, .. } = *shared;
+    let Shared { span: plan, voice, .. } = *shared;
     let progress = &shared.progress;
-    let latencies = console.is_live() && plan.measure_latency;
+    let latencies = voice.is_live() && plan.measure_latency;
     let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
     let mut results = SpanResults::default();
     control.does("sets up the run");
     // Without files there is nothing to be read.
-    let content = if options.method.simulated() { Vec::new() } else { content::look(plan, console) };
+    let content = if options.method.simulated() { Vec::new() } else { content::look(plan, voice) };
     let mut observer = match Observer::new(plan, system, options, trace) {
         Ok(observer) => observer,
         Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
@@ -52,7 +52,7 @@ pub(super) fn measure(
         Err(error) => return SpanOutcome::failed(vec![format!("--cpu-latency: {error}")]),
     };
     if let Some(limit) = options.method.cpu_latency_us {
-        console.verbose(|| format!("processors may take {limit} us at most to wake up (--cpu-latency)"));
+        voice.verbose(|| format!("processors may take {limit} us at most to wake up (--cpu-latency)"));
     }
     let desks: Vec<Desk> = plan.workers.iter().map(|_| Desk::default()).collect();
     let observer = std::thread::scope(|scope| {
@@ -74,8 +74,8 @@ pub(super) fn measure(
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
         let events = &options.events;
         let until_steady = options.method.until_steady_s;
-        let clocked = Clocked { plan, system, events, control, console, live: &live, progress, until_steady };
-        if control.wait_until_ready(plan.workers.len()) && events.may_start(control, console) {
+        let clocked = Clocked { plan, system, events, control, voice, live: &live, progress, until_steady };
+        if control.wait_until_ready(plan.workers.len()) && events.may_start(control, voice) {
             control.does("measures");
             clocked.lead(&mut observer, &mut results);
         }
@@ -83,9 +83,9 @@ pub(super) fn measure(
         control.set_phase(Phase::Stop);
         control.start();
         drop(aside);
-        console.clear_line();
+        voice.clear_line();
         let over = clock::monotonic();
-        if !control.wait_until_ended(threads.len(), |missing| tell_of_waiting(missing, console)) {
+        if !control.wait_until_ended(threads.len(), |missing| tell_of_waiting(missing, voice)) {
             let alive: Vec<bool> = threads.iter().map(|thread| !thread.is_finished()).collect();
             let trouble = take_over(plan, &desks, &alive, over, &mut results);
             let results = std::mem::take(&mut results);
@@ -183,9 +183,9 @@ fn take_over(
     desk::describe(stuck, &silent, over, clock::monotonic())
 }
 
-fn tell_of_waiting(missing: usize, console: &Console) {
+fn tell_of_waiting(missing: usize, voice: &Voice) {
     let threads = if missing == 1 { "a thread waits".to_string() } else { format!("{missing} threads wait") };
-    console.note(&format!(
+    voice.note(&format!(
         "the time is over, but {threads} for I/O that has not come back; the report follows when it has, or in half a \
          minute at the latest, and at once after Ctrl-C"
     ));

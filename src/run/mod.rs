@@ -8,7 +8,6 @@
 //! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by
 //! a worker.
 
-mod console;
 mod content;
 mod control;
 mod cost;
@@ -52,10 +51,10 @@ mod span;
 mod stream;
 mod supervise;
 mod trace;
+mod voice;
 mod warm_up;
 mod worker;
 
-pub use console::Console;
 pub use content::look as look_at_content;
 pub use control::Control;
 pub use events::Events;
@@ -70,6 +69,7 @@ pub use planning::probe_and_plan;
 pub use precreate::resized;
 pub use probes::Probes;
 pub use refusals::{cpu_latency_refusal, refusals};
+pub use voice::Voice;
 
 use crate::plan::{PlanError, Severity};
 use crate::profile::Profile;
@@ -102,7 +102,7 @@ pub fn run(
     system: &System,
     options: &Options,
     control: &Control,
-    console: &Console,
+    voice: &Voice,
     after_span: &mut dyn FnMut(&mut Results),
 ) -> Result<Outcome, Vec<PlanError>> {
     let _death = Death(control);
@@ -138,7 +138,7 @@ pub fn run(
     };
     let mut outcome = Outcome::default();
     control.does("prepares files (-c)");
-    let precreated = match precreate::create_all(profile, options, control, console) {
+    let precreated = match precreate::create_all(profile, options, control, voice) {
         Ok(paths) => paths,
         Err(failure) => {
             outcome.failures.push(failure);
@@ -156,7 +156,7 @@ pub fn run(
         system,
         options,
         control,
-        console,
+        voice,
         probes: &probes,
         log: log.as_ref(),
     };
@@ -168,8 +168,8 @@ pub fn run(
             outcome.results.time_spans.push(SpanResults { ended, ..SpanResults::default() });
             continue;
         }
-        console.begin_span(number + 1);
-        console.verbose(|| format!("generating I/O for time span {}", number + 1));
+        voice.begin_span(number + 1);
+        voice.verbose(|| format!("generating I/O for time span {}", number + 1));
         let mut ended = span::run(time_span, common);
         let after = ended.results.ended.and_then(|ended| ended.after);
         if !ended.failures.is_empty() {
@@ -178,7 +178,7 @@ pub fn run(
             ended.results.ended = Some(Ended { by: control.ended_by(), after });
         }
         probes.forget_what_lacked();
-        console.clear_line();
+        voice.clear_line();
         outcome.results.time_spans.push(ended.results);
         outcome.failures = ended.failures;
         outcome.troubles.extend(ended.troubles);
@@ -186,11 +186,11 @@ pub fn run(
             after_span(&mut outcome.results);
         }
     }
-    outcome.troubles.extend(console.end());
+    outcome.troubles.extend(voice.end());
     if let Some(log) = log {
         log.end(outcome.results.have_figures());
         outcome.troubles.extend(log.failure());
-        log.complaint().iter().for_each(|complaint| console.warn(complaint));
+        log.complaint().iter().for_each(|complaint| voice.warn(complaint));
     }
     Ok(outcome)
 }

@@ -1,9 +1,9 @@
 //! Mapped I/O is done one at a time, request after request, with the addresses that DISKSPD 2.2.0 issued
 //! (`tests/data/traces/43_Sm_o4`): the worker's own order, seen by an engine that only takes notes.
 
-use super::console::Console;
 use super::control::Control;
 use super::recorder::Recorder;
+use super::voice::Voice;
 use super::worker::{Books, Phases, Requests, Schedule, Worker};
 use crate::clock::Clock;
 use crate::engine::{Direction, Done, Engine, EngineError, EngineKind, Io};
@@ -93,7 +93,7 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
         phases: Phases::Scheduled(Schedule { measure: 0, cooldown: 1000, stop: 1000 }, &control),
         live: None,
         log: None,
-        console: &Console::quiet(),
+        voice: &Voice::quiet(),
     };
     let ended = worker.run(&span);
     assert_eq!(ended.failure, None);

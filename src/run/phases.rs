@@ -1,13 +1,13 @@
 //! The course of a time span: warm-up, measured time, cool-down.
 
-use super::console::Console;
 use super::control::{Control, Phase};
 use super::events::Events;
 use super::live::Counters;
 use super::observe::Observer;
 use super::pulse::Pulse;
 use super::sampler::Sampler;
-use super::stream::{Progress, Ticker};
+use super::stream::{ByDirection, Ticker};
+use super::voice::Voice;
 use super::{recorder, warm_up};
 use crate::clock::{self, SECOND};
 use crate::plan::SpanPlan;
@@ -22,9 +22,9 @@ pub(super) struct Clocked<'a> {
     pub(super) system: &'a System,
     pub(super) events: &'a Events,
     pub(super) control: &'a Control,
-    pub(super) console: &'a Console,
+    pub(super) voice: &'a Voice,
     pub(super) live: &'a [Counters],
-    pub(super) progress: &'a [Arc<Progress>],
+    pub(super) progress: &'a [Arc<ByDirection>],
     pub(super) until_steady: Option<u32>,
 }
 
@@ -32,29 +32,29 @@ impl Clocked<'_> {
     /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go
     /// into `results`.
     pub(super) fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
-        let Clocked { plan, events, control, console, .. } = *self;
-        console.verbose(|| format!("starting: {} threads", plan.workers.len()));
+        let Clocked { plan, events, control, voice, .. } = *self;
+        voice.verbose(|| format!("starting: {} threads", plan.workers.len()));
         // Without a warm-up nothing may lie between the first I/O and the first that is counted.
         let at_once = plan.warmup == 0 && self.until_steady.is_none();
         if at_once {
             observer.measurement_is_near();
         }
-        console.begin(self.live);
+        voice.begin(self.live);
         control.start();
         let mut sampler = Sampler::new(self.live, clock::monotonic());
         if plan.warmup > 0 {
-            console.verbose(|| format!("warming up for {} s", plan.warmup));
+            voice.verbose(|| format!("warming up for {} s", plan.warmup));
             if !self.sleep("warm up", plan.warmup, (None, None), &mut sampler) {
                 return;
             }
         }
         if let Some(limit) = self.until_steady {
-            match warm_up::wait(limit, plan.duration, control, console, &mut sampler) {
+            match warm_up::wait(limit, plan.duration, control, voice, &mut sampler) {
                 None => return,
                 ended => observer.observed.warm_up = ended,
             }
         }
-        console.verbose(|| format!("measuring for {} s", plan.duration));
+        voice.verbose(|| format!("measuring for {} s", plan.duration));
         if !at_once {
             observer.measurement_is_near();
         }
@@ -84,9 +84,9 @@ impl Clocked<'_> {
         observer.measurement_is_over();
         observer.observed.samples = sampler.samples().to_vec();
         events.measurement_ended(control);
-        console.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
+        voice.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
         if complete && plan.cooldown > 0 {
-            console.verbose(|| format!("cooling down for {} s", plan.cooldown));
+            voice.verbose(|| format!("cooling down for {} s", plan.cooldown));
             self.sleep("cool down", plan.cooldown, (None, None), &mut sampler);
         }
         match before.and_then(|before| Ok((before, after?))) {
@@ -111,7 +111,7 @@ impl Clocked<'_> {
     ) -> bool {
         let begin = clock::monotonic();
         let end = begin + recorder::seconds(seconds);
-        let mut draw = if self.console.is_live() { begin + SECOND } else { end };
+        let mut draw = if self.voice.is_live() { begin + SECOND } else { end };
         loop {
             let due = ticker.as_ref().map_or(end, |ticker| ticker.due);
             let beat = pulse.as_ref().map_or(end, |pulse| pulse.due);
@@ -127,13 +127,13 @@ impl Clocked<'_> {
                     true => ticker.last(self.progress),
                     false => (next >= ticker.due).then(|| ticker.tick(self.progress)),
                 };
-                figures.iter().for_each(|figures| self.console.stream(figures));
+                figures.iter().for_each(|figures| self.voice.stream(figures));
             }
             if !go_on || next == end {
                 return go_on;
             }
             if next == draw {
-                self.console.draw(phase, end - next, self.live);
+                self.voice.draw(phase, end - next, self.live);
                 draw += SECOND;
             }
         }

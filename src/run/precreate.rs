@@ -1,9 +1,9 @@
 //! `PrecreateFiles`: which files are created once, before the first time span, instead of in each.
 
-use super::console::Console;
 use super::control::Control;
 use super::creation::{self, NotCreated};
 use super::options::Options;
+use super::voice::Voice;
 use crate::profile::{PrecreateFiles, Profile, RawText, Target};
 use crate::system::target;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -70,14 +70,14 @@ pub fn create_all(
     profile: &Profile,
     options: &Options,
     control: &Control,
-    console: &Console,
+    voice: &Voice,
 ) -> Result<HashSet<RawText>, String> {
     let wanted = if options.method.simulated() { Vec::new() } else { files(profile) };
     let located: Vec<(File, PathBuf)> = wanted
         .into_iter()
         .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))
         .collect::<Result<_, _>>()?;
-    match creation::create_all(&located, options, control, console) {
+    match creation::create_all(&located, options, control, voice) {
         Ok(()) => Ok(located.into_iter().map(|(file, _)| file.path).collect()),
         // Nothing runs on them any more.
         Err(NotCreated::Interrupted) => Ok(HashSet::new()),

@@ -1,10 +1,10 @@
 //! `--prefill`: what was never written is written before the run, so that the device has something to read.
 
-use super::console::Console;
 use super::content;
 use super::control::Control;
 use super::crew;
 use super::options::Options;
+use super::voice::Voice;
 use crate::plan::SpanPlan;
 use crate::profile::Prefill;
 use crate::sys::extents::{Kind, each_piece};
@@ -43,7 +43,7 @@ pub(super) fn prefill(
     done: &Done,
     options: &Options,
     control: &Control,
-    console: &Console,
+    voice: &Voice,
 ) -> Result<(), String> {
     let Some(content) = options.method.prefill.filter(|_| !options.method.simulated()) else { return Ok(()) };
     for order in content::orders(plan) {
@@ -53,9 +53,9 @@ pub(super) fn prefill(
         };
         let total: u64 = parts.iter().map(|(from, to)| to - from).sum();
         if total > 0 {
-            console.note(&format!("'{}': --prefill writes {}", order.path, Size(total)));
-            Filling { order: &order, content, parts, total, control, console }.write(claims)?;
-            console.clear_line();
+            voice.note(&format!("'{}': --prefill writes {}", order.path, Size(total)));
+            Filling { order: &order, content, parts, total, control, voice }.write(claims)?;
+            voice.clear_line();
         }
     }
     Ok(())
@@ -161,7 +161,7 @@ struct Filling<'a> {
     /// Bytes in all.
     total: u64,
     control: &'a Control,
-    console: &'a Console,
+    voice: &'a Voice,
 }
 
 /// What the threads of one filling share.
@@ -228,10 +228,10 @@ fn chunks(from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
 impl Shared<'_> {
     /// Writes all chunks with several threads while this one reports progress. The first error counts.
     fn run(&self) -> io::Result<()> {
-        let Filling { order, total, console, .. } = *self.filling;
+        let Filling { order, total, voice, .. } = *self.filling;
         let name = order.path.to_string();
         let threads = self.chunks.len().min(THREADS) as u64;
-        let report = || console.draw_preparation(&name, self.done.load(Ordering::Relaxed), total);
+        let report = || voice.draw_preparation(&name, self.done.load(Ordering::Relaxed), total);
         crew::work("prefill", threads, &self.failed, || self.work(), report)
     }
 
@@ -294,13 +294,13 @@ mod tests {
         File::create(&location).unwrap().set_len(1 << 30).unwrap();
         let order =
             Order { target: TargetId(0), path: "file".into(), location, from: 0, to: 1 << 30, direct: 4096 };
-        let (control, console) = (Control::default(), Console::quiet());
+        let (control, voice) = (Control::default(), Voice::quiet());
         control.interrupt();
         let parts = file_parts(&order).unwrap();
         assert_eq!(parts, [(0, 1 << 30)]);
         let content = Prefill::Auto;
         let filling =
-            Filling { order: &order, content, parts, total: 1 << 30, control: &control, console: &console };
+            Filling { order: &order, content, parts, total: 1 << 30, control: &control, voice: &voice };
         let message = filling.write(&Claims::default()).unwrap_err();
         assert!(message.contains("interrupted"), "{message}");
         assert_eq!(file_parts(&order).unwrap(), [(0, 1 << 30)], "nothing was written");

@@ -1,6 +1,6 @@
 //! The accounts of one worker: what it did on each of its targets.
 
-use super::stream::Progress;
+use super::stream::ByDirection;
 use crate::clock::{Nanos, SECOND};
 use crate::engine::Direction;
 use crate::plan::{SpanPlan, WorkerPlan};
@@ -21,7 +21,7 @@ pub struct Recorder {
     responses: Option<IntervalLog>,
     shared: Arc<Accounts>,
     /// `--stream`
-    progress: Option<Arc<Progress>>,
+    progress: Option<Arc<ByDirection>>,
     /// Whether there is more to an I/O than counting it.
     timed: bool,
 }
@@ -163,7 +163,7 @@ impl Recorder {
         worker: &WorkerPlan,
         workload: &ThreadWorkload,
         shared: Arc<Accounts>,
-        progress: Option<Arc<Progress>>,
+        progress: Option<Arc<ByDirection>>,
     ) -> Recorder {
         let mut targets = empty(span, worker);
         for (index, target) in targets.iter_mut().enumerate() {

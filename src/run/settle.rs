@@ -1,9 +1,9 @@
 //! What waits in memory to be written to the targets is written before a run: its writing would be measured
 //! too.
 
-use super::console::Console;
 use super::control::Control;
 use super::observe_devices::{stack_of, targets};
+use super::voice::Voice;
 use crate::plan::SpanPlan;
 use crate::profile::RawText;
 use crate::sys::page_cache;
@@ -23,7 +23,7 @@ const LONG: u32 = 10;
 ///
 /// # Errors
 /// A message: something could not be written, which may be data that somebody else wrote there.
-pub(super) fn settle(plan: &SpanPlan, control: &Control, console: &Console) -> Result<(), String> {
+pub(super) fn settle(plan: &SpanPlan, control: &Control, voice: &Voice) -> Result<(), String> {
     for (engine, target) in targets(plan) {
         if !engine.row().real_io || stack_of(engine, target).without.is_some() {
             continue;
@@ -32,7 +32,7 @@ pub(super) fn settle(plan: &SpanPlan, control: &Control, console: &Console) -> R
         // Where the kernel doesn't tell, there may be something.
         let waiting = page_cache::unwritten(&file, 0, 0).ok();
         if waiting != Some(0) {
-            write(&target.path, file, waiting, control, console)?;
+            write(&target.path, file, waiting, control, voice)?;
         }
         if control.is_interrupted() {
             return Ok(());
@@ -46,7 +46,7 @@ fn write(
     file: File,
     waiting: Option<u64>,
     control: &Control,
-    console: &Console,
+    voice: &Voice,
 ) -> Result<(), String> {
     let (ended, end) = mpsc::channel();
     let work = move || drop(ended.send(file.sync_all()));
@@ -64,7 +64,7 @@ fn write(
             Err(RecvTimeoutError::Timeout) if control.is_interrupted() => break,
             Err(RecvTimeoutError::Timeout) if tick == LONG => {
                 let much = waiting.map_or(String::new(), |bytes| format!(" {}", Size(bytes)));
-                console.note(&format!(
+                voice.note(&format!(
                     "'{path}': waiting until the{much} of it that are in memory only are written, so that this isn't measured"
                 ));
             }

@@ -1,13 +1,13 @@
 //! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
 
-use super::console::Console;
 use super::failure::Failure;
 use super::io_log::{IoLog, Ring};
 use super::large_pages::Reserve;
 use super::live::Counters;
 use super::recorder::{Accounts, Recorder};
 use super::sources;
-use super::stream::Progress;
+use super::stream::ByDirection;
+use super::voice::Voice;
 use super::worker::{Books, Phases, Requests, Schedule, Worker};
 use crate::clock::{Clock, SECOND};
 use crate::engine::{File, NotPinned, Setup};
@@ -31,7 +31,7 @@ pub struct Shared<'a> {
     /// What they keep together.
     pub accounts: Arc<Accounts>,
     /// What each of them lets the stream see; empty = nobody looks.
-    pub progress: Vec<Arc<Progress>>,
+    pub progress: Vec<Arc<ByDirection>>,
     /// Write data, by [`SpanPlan::sources`].
     pub sources: &'a [memory::Shared],
     /// The log of I/Os, if there is one: it has to be put in place when workers are left behind.
@@ -39,7 +39,7 @@ pub struct Shared<'a> {
     /// For `-l`.
     pub large_pages: Reserve,
     /// For `-v` and `-P`.
-    pub console: &'a Console,
+    pub voice: &'a Voice,
 }
 
 /// Makes a worker that is ready to run.
@@ -82,7 +82,7 @@ pub fn set_up<'a>(
         engine.use_workers(*file);
     }
     if let Some(why) = engine.not_pinned() {
-        shared.console.warn_once(not_pinned(why, shared.span));
+        shared.voice.warn_once(not_pinned(why, shared.span));
     }
     let assignments: Vec<Assignment> = plan
         .targets
@@ -102,7 +102,7 @@ pub fn set_up<'a>(
     }
     let progress = shared.progress.get(thread as usize).cloned();
     let recorder = Recorder::new(shared.span, plan, &workload, Arc::clone(&shared.accounts), progress);
-    shared.console.verbose(|| {
+    shared.voice.verbose(|| {
         format!(
             "thread {thread} ready: seed {}, {} outstanding, {}, {} ({}), {}",
             plan.seed,
@@ -124,7 +124,7 @@ pub fn set_up<'a>(
         phases,
         live,
         log: log.map(Ring::producer),
-        console: shared.console,
+        voice: shared.voice,
     })
 }
 

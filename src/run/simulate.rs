@@ -21,13 +21,13 @@ pub(super) fn simulate(
     control: &Control,
     log: Option<&IoLog>,
 ) -> SpanOutcome {
-    let Shared { span: plan, console, .. } = *shared;
-    if !options.events.may_start(control, console) {
+    let Shared { span: plan, voice, .. } = *shared;
+    if !options.events.may_start(control, voice) {
         return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
     }
     options.events.measurement_begins(control);
-    if console.is_streaming() {
-        console.warn(
+    if voice.is_streaming() {
+        voice.warn(
             "--stream: simulated time passes at once, nothing is streamed; --out FILE.csv has the intervals",
         );
     }

@@ -1,6 +1,5 @@
 //! One time span, from its targets to its results.
 
-use super::console::Console;
 use super::control::Control;
 use super::creation::NotCreated;
 use super::io_log::{IoLog, Ring};
@@ -13,7 +12,8 @@ use super::probes::Probes;
 use super::refusals::{prepared, written};
 use super::setup::Shared;
 use super::simulate::simulate;
-use super::stream::Progress;
+use super::stream::ByDirection;
+use super::voice::Voice;
 use super::{creation, prefill, settle, sources};
 use crate::plan::{self, PlanError, SpanPlan, WorkerPlan};
 use crate::profile::{Profile, RawText, Target, TimeSpan};
@@ -59,7 +59,7 @@ pub struct Common<'a> {
     /// What stops the run.
     pub control: &'a Control,
     /// What the run says.
-    pub console: &'a Console,
+    pub voice: &'a Voice,
     /// What is known of the machine since the run began.
     pub probes: &'a Probes,
     /// Where single I/Os are logged.
@@ -68,7 +68,7 @@ pub struct Common<'a> {
 
 /// Runs one time span.
 pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
-    let Common { profile, precreated, prefilled, system, options, control, console, probes, log } = common;
+    let Common { profile, precreated, prefilled, system, options, control, voice, probes, log } = common;
     control.does("looks at the targets");
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.message).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they
@@ -81,7 +81,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Ok(planned) => planned,
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
-    first.warnings.iter().for_each(|warning| console.warn(warning));
+    first.warnings.iter().for_each(|warning| voice.warn(warning));
     control.awaits("reads the source of what is written (-Z)");
     let sources = match sources::make(&first.sources) {
         Ok(sources) => sources,
@@ -91,7 +91,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     let claims = match if options.method.simulated() {
         Ok(Claims::default())
     } else {
-        protect_and_prepare(span, &locations, precreated, options, control, console)
+        protect_and_prepare(span, &locations, precreated, options, control, voice)
     } {
         Ok(claims) => claims,
         Err(NotCreated::Interrupted) => return SpanOutcome::default(),
@@ -102,12 +102,12 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
     control.does("fills the targets (--prefill)");
-    if let Err(message) = prefill::prefill(&plan, &claims, prefilled, options, control, console) {
+    if let Err(message) = prefill::prefill(&plan, &claims, prefilled, options, control, voice) {
         let interrupted = control.is_interrupted();
         return if interrupted { SpanOutcome::default() } else { SpanOutcome::failed(vec![message]) };
     }
     control.does("writes what of the targets is in memory before it begins");
-    if let Err(message) = settle::settle(&plan, control, console) {
+    if let Err(message) = settle::settle(&plan, control, voice) {
         return SpanOutcome::failed(vec![message]);
     }
     if control.is_interrupted() {
@@ -118,10 +118,10 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         log.begin_span();
     }
     let interlocked = interlocked_positions(&plan);
-    let progress = match console.is_streaming() && !options.method.virtual_time() {
+    let progress = match voice.is_streaming() && !options.method.virtual_time() {
         true => {
             let response = |worker: &WorkerPlan| plan.measure_latency && worker.is_paced();
-            plan.workers.iter().map(|worker| Progress::new(plan.is_timed(), response(worker))).collect()
+            plan.workers.iter().map(|worker| ByDirection::new(plan.is_timed(), response(worker))).collect()
         }
         false => Vec::new(),
     };
@@ -134,7 +134,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         sources: &sources,
         log,
         large_pages: Reserve::before(&plan),
-        console,
+        voice,
     };
     let outcome = match options.method.engine {
         Some(_) if options.method.virtual_time() => simulate(&shared, system, options, control, log),
@@ -162,7 +162,7 @@ fn protect_and_prepare(
     precreated: &HashSet<RawText>,
     options: &Options,
     control: &Control,
-    console: &Console,
+    voice: &Voice,
 ) -> Result<Claims, NotCreated> {
     let targets = || span.targets.iter().zip(locations);
     let claims = claims::protect(written(span, locations, options), options.destroy)
@@ -179,7 +179,7 @@ fn protect_and_prepare(
     };
     let files: Vec<(File, PathBuf)> =
         wanted().filter(|(t, _)| only(t)).map(|(t, path)| (file(t), path.clone())).collect();
-    creation::create_all(&files, options, control, console)?;
+    creation::create_all(&files, options, control, voice)?;
     Ok(claims)
 }
 

@@ -15,7 +15,7 @@ const SHORTEST: u32 = 100;
 
 /// What one worker lets the stream see: I/Os of the measured time, by direction.
 #[derive(Debug)]
-pub struct Progress {
+pub struct ByDirection {
     /// Reads.
     pub read: Counters,
     /// Writes.
@@ -24,15 +24,15 @@ pub struct Progress {
     pub response: Counters,
 }
 
-impl Progress {
+impl ByDirection {
     /// Nothing yet; with room for latencies where they are measured, and for response times.
-    pub fn new(latency: bool, response: bool) -> Arc<Progress> {
+    pub fn new(latency: bool, response: bool) -> Arc<ByDirection> {
         let (read, write) = (Counters::new(latency), Counters::new(latency));
-        Arc::new(Progress { read, write, response: Counters::new(response) })
+        Arc::new(ByDirection { read, write, response: Counters::new(response) })
     }
 }
 
-impl Progress {
+impl ByDirection {
     /// Counts so many I/Os of the measured time that went alike.
     #[inline]
     pub fn count(&self, io: Completion, times: u64) {
@@ -96,13 +96,13 @@ impl Ticker {
     }
 
     /// What happened since the last call, when measuring ends; `None` = hardly any time has gone by.
-    pub fn last(&mut self, workers: &[Arc<Progress>]) -> Option<IntervalFigures> {
+    pub fn last(&mut self, workers: &[Arc<ByDirection>]) -> Option<IntervalFigures> {
         let gone_by = clock::monotonic().saturating_sub(self.read.at);
         (gone_by >= self.sliver()).then(|| self.tick(workers))
     }
 
     /// What happened since the last call.
-    pub fn tick(&mut self, workers: &[Arc<Progress>]) -> IntervalFigures {
+    pub fn tick(&mut self, workers: &[Arc<ByDirection>]) -> IntervalFigures {
         let now = clock::monotonic();
         let read = look(workers.iter().map(|w| &w.read), now);
         let write = look(workers.iter().map(|w| &w.write), now);
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_line_holds_what_happened_since_the_last_one() {
-        let worker = Progress::new(true, false);
+        let worker = ByDirection::new(true, false);
         let mut ticker = ticker(5000);
         worker.write.add(3, 12_288);
         [1_000_000, 1_000_000, 4_000_000].into_iter().for_each(|nanos| worker.write.add_latency(nanos));
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn an_io_that_is_half_counted_is_in_the_next_line_with_its_latency() {
-        let worker = Progress::new(true, false);
+        let worker = ByDirection::new(true, false);
         let mut ticker = ticker(0);
         worker.read.add(1, 4096);
         let first = ticker.tick(std::slice::from_ref(&worker));

@@ -1,9 +1,9 @@
 //! The run in a thread of its own, so that there is always one that can tell what came of it: whatever the
 //! run waits for, the user can end it, and what was measured is reported.
 
-use super::console::Console;
 use super::control::{Control, Turn};
 use super::options::Options;
+use super::voice::Voice;
 use super::{Outcome, run};
 use crate::plan::PlanError;
 use crate::profile::Profile;
@@ -41,7 +41,7 @@ pub fn supervise(
     system: &System,
     options: &Options,
     control: &Arc<Control>,
-    console: &Arc<Console>,
+    voice: &Arc<Voice>,
     mut after_span: impl FnMut(&mut Results) + Send + 'static,
 ) -> End {
     let (tell, told) = channel();
@@ -49,9 +49,9 @@ pub fn supervise(
     let so_far = Arc::new(Mutex::new(Results::default()));
     let work = {
         let (profile, system, options) = (profile.clone(), system.clone(), options.clone());
-        let (control, console, so_far) = (Arc::clone(control), Arc::clone(console), Arc::clone(&so_far));
+        let (control, voice, so_far) = (Arc::clone(control), Arc::clone(voice), Arc::clone(&so_far));
         move || {
-            let ended = run(&profile, &system, &options, &control, &console, &mut |results| {
+            let ended = run(&profile, &system, &options, &control, &voice, &mut |results| {
                 after_span(results);
                 *so_far.lock().unwrap_or_else(PoisonError::into_inner) = results.clone();
             });

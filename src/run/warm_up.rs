@@ -1,9 +1,9 @@
 //! `--until-steady`: when the warm-up is over.
 
-use super::console::Console;
 use super::control::Control;
 use super::recorder;
 use super::sampler::Sampler;
+use super::voice::Voice;
 use crate::clock;
 use crate::results::{Sample, WarmUp};
 use crate::stats::{Course, FEWEST};
@@ -17,18 +17,18 @@ pub fn wait(
     limit: u32,
     duration: u32,
     control: &Control,
-    console: &Console,
+    voice: &Voice,
     sampler: &mut Sampler,
 ) -> Option<WarmUp> {
-    console.verbose(|| format!("warming up until the run is steady, for {limit} s at most"));
+    voice.verbose(|| format!("warming up until the run is steady, for {limit} s at most"));
     loop {
         if let Some(ended) = ended(sampler.samples(), limit, duration) {
             let state = if ended.steady { "steady" } else { "not steady" };
-            console.verbose(|| format!("{state} after {} s", ended.seconds));
+            voice.verbose(|| format!("{state} after {} s", ended.seconds));
             return Some(ended);
         }
         let passed = sampler.samples().last().map_or(0, |last| last.end_us * 1000);
-        console.draw("warm up", recorder::seconds(limit).saturating_sub(passed), sampler.workers());
+        voice.draw("warm up", recorder::seconds(limit).saturating_sub(passed), sampler.workers());
         if !control.sleep_until(sampler.due) {
             return None;
         }

@@ -21,12 +21,12 @@ mod requests;
 mod routines;
 mod unfinished;
 
-use super::console::Console;
 use super::control::Phase;
 use super::failure::Failure;
 use super::io_log::Producer;
 use super::live::Counters;
 use super::recorder::seconds;
+use super::voice::Voice;
 use crate::clock::{Clock, Nanos};
 use crate::engine::{Done, Engine, EngineError, Io};
 use crate::plan::{SpanPlan, WorkerPlan};
@@ -69,7 +69,7 @@ pub struct Worker<'a> {
     /// Where its I/Os are logged (`--io-log`).
     pub log: Option<Producer<'a>>,
     /// Dots (`-P`).
-    pub console: &'a Console,
+    pub voice: &'a Voice,
 }
 
 /// What a worker leaves behind.
@@ -130,7 +130,7 @@ struct Loop<'a> {
     phases: Phases<'a>,
     live: Option<&'a Counters>,
     log: Option<Producer<'a>>,
-    console: &'a Console,
+    voice: &'a Voice,
     /// Idle requests that are left when the batch is full: known also while the books are put down.
     left: usize,
     /// What is handed over next.
@@ -162,7 +162,7 @@ struct Loop<'a> {
 impl<'a> Loop<'a> {
     /// Limits count from now on. The books stay with their owner.
     fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<Books>) {
-        let Worker { plan, engine, workload, books, clock, phases, live, log, console, .. } = worker;
+        let Worker { plan, engine, workload, books, clock, phases, live, log, voice, .. } = worker;
         let depth = plan.depth as usize;
         let measured = span.is_timed();
         let work = Loop {
@@ -189,7 +189,7 @@ impl<'a> Loop<'a> {
             phases,
             live,
             log,
-            console,
+            voice,
         };
         (work, books)
     }

@@ -49,7 +49,7 @@ impl Loop<'_> {
             live.add(well.len() as u64, well.iter().map(|completed| completed.result as u64).sum());
         }
         if self.dots.every > 0 {
-            self.console.dots(self.dots.after(well.len() as u32));
+            self.voice.dots(self.dots.after(well.len() as u32));
         }
         if self.tells {
             self.tell(books, well, now);

@@ -63,6 +63,6 @@ impl Loop<'_> {
         let failed = books.failed(completed);
         self.count_error(books, failed);
         let what = self.describe(failed).message;
-        self.console.warn(&format!("{what}. With -x this request stops and the others go on"));
+        self.voice.warn(&format!("{what}. With -x this request stops and the others go on"));
     }
 }

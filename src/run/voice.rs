@@ -10,30 +10,30 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The voice of a run: everything that is said goes through it, so that all of it can be kept.
-pub struct Console {
+pub struct Voice {
     listener: Arc<dyn Listener>,
     wants: Wants,
     /// The one that goes on, numbered from 1; 0 = none yet.
     time_span: AtomicU32,
     /// What the workers had done when progress was told last.
     seen: Mutex<Seen>,
-    /// What [`Console::warn_once`] has said in this time span.
+    /// What [`Voice::warn_once`] has said in this time span.
     said: Mutex<HashSet<String>>,
     /// All notices so far.
     notices: Mutex<Vec<Notice>>,
 }
 
-impl Console {
+impl Voice {
     /// What is said is told to `listener`.
-    pub fn new(listener: Arc<dyn Listener>) -> Console {
+    pub fn new(listener: Arc<dyn Listener>) -> Voice {
         let wants = listener.wants();
         let (time_span, seen, said, notices) = Default::default();
-        Console { listener, wants, time_span, seen, said, notices }
+        Voice { listener, wants, time_span, seen, said, notices }
     }
 
     /// Nobody listens.
-    pub fn quiet() -> Console {
-        Console::new(Arc::new(Nobody))
+    pub fn quiet() -> Voice {
+        Voice::new(Arc::new(Nobody))
     }
 
     /// Whether somebody wants the figures of intervals.
@@ -115,7 +115,7 @@ impl Console {
         }
     }
 
-    /// Tells what happened since the last call, or since [`Console::begin`]. `left`: time until the phase
+    /// Tells what happened since the last call, or since [`Voice::begin`]. `left`: time until the phase
     /// ends, ns.
     pub fn draw(&self, phase: &str, left: Nanos, workers: &[Counters]) {
         if self.wants.progress {
@@ -139,9 +139,9 @@ impl Console {
     }
 }
 
-impl fmt::Debug for Console {
+impl fmt::Debug for Voice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Console").field("wants", &self.wants).finish_non_exhaustive()
+        f.debug_struct("Voice").field("wants", &self.wants).finish_non_exhaustive()
     }
 }
 
@@ -196,12 +196,12 @@ mod tests {
     #[test]
     fn what_many_threads_meet_is_said_once_in_a_time_span() {
         let ear = Arc::new(Ear::default());
-        let console = Console::new(Arc::clone(&ear) as Arc<dyn Listener>);
+        let voice = Voice::new(Arc::clone(&ear) as Arc<dyn Listener>);
         for number in 1..3 {
-            console.begin_span(number);
-            (0..3).for_each(|_| console.warn_once("the same".into()));
+            voice.begin_span(number);
+            (0..3).for_each(|_| voice.warn_once("the same".into()));
         }
         assert_eq!(*ear.0.lock().unwrap(), ["the same"; 2]);
-        assert_eq!(console.notices().len(), 2);
+        assert_eq!(voice.notices().len(), 2);
     }
 }
