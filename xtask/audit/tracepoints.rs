@@ -5,7 +5,7 @@ use super::log::Line;
 use diskspd::system::root::Root;
 use diskspd::system::tracing::instance::{Instance, Recording};
 use diskspd::system::tracing::{StampClock, Tracefs};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// Memory for events, KiB per CPU.
 const BUFFER: u64 = 64 << 10;
@@ -91,14 +91,14 @@ fn nested(requests: &Requests, lines: &[Line]) -> (usize, i64) {
     (pairs, if pairs > 0 { least - most } else { i64::MIN })
 }
 
-/// Pairs issues with completions, by sector.
+/// Pairs issues with completions, by sector; of several at the same place the first with the first.
 fn requests(trace: &str) -> Requests {
-    let mut issued: HashMap<(bool, u64), i64> = HashMap::new();
+    let mut issued: HashMap<(bool, u64), VecDeque<i64>> = HashMap::new();
     let mut requests = Requests::new();
     for (is_issue, place, bytes, at) in trace.lines().filter_map(event) {
         if is_issue {
-            issued.insert(place, at);
-        } else if let Some(issued) = issued.remove(&place) {
+            issued.entry(place).or_default().push_back(at);
+        } else if let Some(issued) = issued.get_mut(&place).and_then(VecDeque::pop_front) {
             requests.entry(place).or_default().push(Request { issued, completed: at, bytes });
         }
     }
