@@ -109,6 +109,7 @@ fn examples() -> Vec<Record> {
     forget(&mut reads, |target| &mut target.write);
     let writes = idle.clone();
     forget(&mut idle, |target| &mut target.write);
+    reads.method = Some(Method::default());
     // Nothing was run, and nothing found.
     let empty = Record::new(Profile::default(), Default::default(), Results::default());
     records.extend([full, unknown, unseen, reads, writes, idle, empty]);
