@@ -13,6 +13,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What is recorded, and how.
 #[derive(Debug, Clone)]
@@ -168,8 +169,14 @@ impl Drop for Instance {
     fn drop(&mut self) {
         // The kernel keeps an instance that has open files.
         self.buffers.clear();
-        // Nobody is left to be told; should it fail, a later program removes it.
-        let _ = fs::remove_dir(&self.directory);
+        // A process that another thread is just starting has copies of them until it begins.
+        for _ in 0..TRIES {
+            match fs::remove_dir(&self.directory) {
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PAUSE),
+                // Nobody is left to be told; should it have failed, a later program removes it.
+                _ => return,
+            }
+        }
     }
 }
 
@@ -183,6 +190,10 @@ fn in_one_piece(file: &Path) -> io::Result<String> {
 fn refusal(at: &Path, error: io::Error) -> TraceRefusal {
     TraceRefusal::Instance { at: at.to_owned(), error }
 }
+
+/// How often an instance is tried to be removed, and how long after each other.
+const TRIES: u32 = 200;
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// What names of instances begin with; the number of the process follows.
 const PREFIX: &str = "diskspd-";
@@ -338,7 +349,7 @@ mod tests {
         assert_eq!(buffer.lost().expect("stats"), 0);
         drop((one, other));
         // Other tests may just have one of that name.
-        let pause = || std::thread::sleep(std::time::Duration::from_millis(100));
+        let pause = || std::thread::sleep(Duration::from_millis(100));
         let is_gone = |directory: &PathBuf| (0..1000).any(|_| !directory.exists() || (pause(), false).1);
         assert!(directories.iter().all(is_gone), "{directories:?}");
         let missing = Recording { tracepoints: &["block/none"], ..recording };
