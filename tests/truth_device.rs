@@ -523,7 +523,7 @@ fn honest(check: impl Fn(&str, &Path)) {
     for line in [
         "-b4K -r -o8 -Su -W0 -d1 {}",
         "-b4K -r -o1 -Su -W1 -d1 -C1 {}",
-        "-b4K -r -o1 -g5i -Su -W0 -d1 {}",
+        "-b4K -r -o1 -g9i -Su -W0 -d1 {}",
         "-b512K -r -o4 -t2 -Su -W0 -d1 {}",
         "-b64K -s -o1 -Su -W0 -d1 {}",
         "-b4K -r -o8 -Su --engine aio -W0 -d1 {}",
