@@ -445,7 +445,8 @@ fn a_pipe_that_nobody_opens_is_left_at_the_first_interruption() {
         let pid = run.id();
         let signals = format!("/proc/{pid}/status");
         // Its handlers are there.
-        while !fs::read_to_string(&signals).is_ok_and(|text| signals_of(&text, "SigCgt:") & 1 << (2 - 1) != 0) {
+        while !fs::read_to_string(&signals).is_ok_and(|text| signals_of(&text, "SigCgt:") & 1 << (2 - 1) != 0)
+        {
             std::thread::yield_now();
         }
         std::thread::sleep(std::time::Duration::from_millis(200));
@@ -472,7 +473,9 @@ fn signals_end_a_run_with_its_report_and_simulated_ones_too() {
         ("-c1G -b4K -o32 -t8 -W0 -d2000 --engine sim", "INT", "The test was interrupted"),
     ] {
         // Who starts the tests with nohup means that they go on, and the program does as it is told.
-        if signal == "HUP" && signals_of(&fs::read_to_string("/proc/self/status").unwrap(), "SigIgn:") & 1 != 0 {
+        if signal == "HUP"
+            && signals_of(&fs::read_to_string("/proc/self/status").unwrap(), "SigIgn:") & 1 != 0
+        {
             continue;
         }
         // In simulated time the phases are not told.

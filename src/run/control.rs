@@ -3,11 +3,11 @@
 //! The workers look at one atomic per batch of I/Os; everything that sleeps hangs on one condition variable.
 
 use super::Outcome;
-use super::failure::{Failure, by_cause};
-use super::span::SpanOutcome;
+use super::outcome::SpanOutcome;
 use crate::clock::{self, Nanos, SECOND};
 use crate::plan::PlanError;
 use crate::results::EndedBy;
+use crate::run::tell::failure::{Failure, by_cause};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -8,88 +8,48 @@
 //! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by
 //! a worker.
 
-mod content;
 mod control;
-mod cost;
-mod creation;
-mod crew;
-mod desk;
-pub mod destination;
-mod effort;
 pub mod events;
-pub mod exact;
 mod execute;
-mod failure;
+mod files;
 mod interrupt;
-mod io_log;
-mod large_pages;
-mod late_file;
 mod listener;
-mod live;
-mod measure;
-mod observe;
-mod observe_devices;
 mod options;
-#[cfg(test)]
-mod order_tests;
-mod phases;
-mod planning;
-mod precreate;
-mod prefill;
-pub mod prepare;
-mod probes;
-mod pulse;
-mod recorder;
-mod refusals;
-mod sampler;
-mod settle;
-mod setup;
-mod simulate;
-mod sleeps;
-mod sources;
+mod outcome;
 mod span;
-mod stream;
 mod supervise;
-mod trace;
+mod tell;
 mod voice;
-mod warm_up;
+mod watch;
 mod worker;
 
-pub use content::look as look_at_content;
 pub use control::Control;
 pub use events::Events;
 pub use execute::{Executed, NotRun, Session, execute, surroundings};
+pub use files::content::look as look_at_content;
+pub use files::precreate::resized;
+pub use files::prepare;
 pub use interrupt::watch;
-pub use late_file::{FromTheFirstLine, LateFile};
 pub use listener::{Listener, Nobody, Progress, Speed, Wants};
-pub use live::Counters;
-pub use observe::Observer;
 pub use options::Options;
-pub use planning::probe_and_plan;
-pub use precreate::resized;
-pub use probes::Probes;
-pub use refusals::{cpu_latency_refusal, refusals};
+pub use outcome::Outcome;
+pub use span::exact;
+pub use span::planning::probe_and_plan;
+pub use span::probes::Probes;
+pub use span::refusals::{cpu_latency_refusal, refusals};
+pub use tell::destination;
+pub use tell::late_file::{FromTheFirstLine, LateFile};
+pub use tell::live::Counters;
 pub use voice::Voice;
+pub use watch::observe::Observer;
 
 use crate::plan::{PlanError, Severity};
 use crate::profile::Profile;
 use crate::results::{Ended, EndedBy, Results, SpanResults};
 use crate::system::System;
 use crate::system::cpu_times::CpuClock;
-use io_log::IoLog;
 use std::collections::HashSet;
-
-/// How a run ended.
-#[derive(Debug, Default)]
-pub struct Outcome {
-    /// One entry per time span; those that failed or were not reached have measured nothing.
-    pub results: Results,
-    /// Why the run failed; empty = it didn't. An interrupted run did not fail.
-    pub failures: Vec<String>,
-    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log
-    /// that is not complete, data that was lost. The exit code is that of a failed run.
-    pub troubles: Vec<String>,
-}
+use tell::io_log::IoLog;
 
 /// Runs all time spans of a profile, one after the other. After a failure or an interruption the rest is
 /// skipped. `after_span` sees the results so far when one has ended and another follows: so they can be
@@ -138,7 +98,7 @@ pub fn run(
     };
     let mut outcome = Outcome::default();
     control.does("prepares files (-c)");
-    let precreated = match precreate::create_all(profile, options, control, voice) {
+    let precreated = match files::precreate::create_all(profile, options, control, voice) {
         Ok(paths) => paths,
         Err(failure) => {
             outcome.failures.push(failure);
@@ -148,7 +108,7 @@ pub fn run(
     if !precreated.is_empty() {
         probes.forget_what_lacked();
     }
-    let prefilled = prefill::Done::default();
+    let prefilled = files::prefill::Done::default();
     let common = span::Common {
         profile,
         precreated: &precreated,

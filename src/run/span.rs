@@ -1,47 +1,46 @@
 //! One time span, from its targets to its results.
 
+pub(super) mod desk;
+pub mod exact;
+pub(super) mod large_pages;
+pub(super) mod measure;
+pub(super) mod phases;
+pub(super) mod planning;
+pub(super) mod probes;
+mod pulse;
+pub(super) mod refusals;
+mod settle;
+mod setup;
+mod simulate;
+mod warm_up;
+
 use super::control::Control;
-use super::creation::NotCreated;
-use super::io_log::{IoLog, Ring};
-use super::large_pages::Reserve;
-use super::measure::measure;
 use super::options::Options;
-use super::planning::{locations, plan_at};
-use super::precreate::File;
-use super::probes::Probes;
-use super::refusals::{prepared, written};
-use super::setup::Shared;
-use super::simulate::simulate;
-use super::stream::ByDirection;
+use super::outcome::SpanOutcome;
 use super::voice::Voice;
-use super::{creation, prefill, settle, sources};
 use crate::plan::{self, PlanError, SpanPlan, WorkerPlan};
 use crate::profile::{Profile, RawText, Target, TimeSpan};
-use crate::results::SpanResults;
+use crate::run::files::creation;
+use crate::run::files::creation::File;
+use crate::run::files::creation::NotCreated;
+use crate::run::files::prefill;
+use crate::run::files::sources;
+use crate::run::tell::io_log::{IoLog, Ring};
+use crate::run::tell::stream::ByDirection;
 use crate::system::System;
 use crate::system::claims::{self, Claims};
 use crate::workload::InterlockedPosition;
+use large_pages::Reserve;
+use measure::measure;
+use planning::{locations, plan_at};
+use probes::Probes;
+use refusals::{prepared, written};
+use setup::Shared;
+use simulate::simulate;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// What became of a time span.
-#[derive(Debug, Default, Clone)]
-pub struct SpanOutcome {
-    /// What was measured; nothing when it failed.
-    pub results: SpanResults,
-    /// Why it failed; empty = it didn't.
-    pub failures: Vec<String>,
-    /// What went wrong beside the figures: see [`super::Outcome::troubles`].
-    pub troubles: Vec<String>,
-}
-
-impl SpanOutcome {
-    pub(super) fn failed(failures: Vec<String>) -> SpanOutcome {
-        SpanOutcome { failures, ..SpanOutcome::default() }
-    }
-}
 
 /// What the time spans of a run have in common.
 #[derive(Clone, Copy)]

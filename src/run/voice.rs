@@ -1,9 +1,9 @@
 //! What a run says while it goes on, to whoever listens.
 
 use super::listener::{Listener, Nobody, Progress, Speed, Wants};
-use super::live::{Counters, Seen, collect};
 use crate::clock::{Nanos, SECOND};
 use crate::results::{IntervalFigures, Notice, NoticeSeverity};
+use crate::run::tell::live::{Counters, Seen, collect};
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -158,7 +158,7 @@ fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
     Some(Speed {
         iops: rate(now.ios, before.ios),
         bytes_per_s: rate(now.bytes, before.bytes),
-        latency_ns: (count > 0).then(|| (mean, super::live::percentile(&cells, count, 0.99))),
+        latency_ns: (count > 0).then(|| (mean, crate::run::tell::live::percentile(&cells, count, 0.99))),
     })
 }
 

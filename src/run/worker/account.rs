@@ -4,8 +4,8 @@ use super::{Books, Loop, unfinished};
 use crate::clock::Nanos;
 use crate::engine::Done;
 use crate::run::control::Phase;
-use crate::run::io_log::Entry;
-use crate::run::recorder::{OnTime, Returned};
+use crate::run::tell::io_log::Entry;
+use crate::run::worker::recorder::{OnTime, Returned};
 
 impl Loop<'_> {
     /// Counts completions that were reaped at `now`; their requests are idle again. Stops at the first one

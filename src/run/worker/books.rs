@@ -8,7 +8,7 @@ use crate::clock::{self, Nanos};
 use crate::engine::{Direction, Done};
 use crate::plan::WorkerPlan;
 use crate::profile::RawText;
-use crate::run::recorder::Recorder;
+use crate::run::worker::recorder::Recorder;
 use std::time::Duration;
 
 /// How long a worker waits for I/Os in flight by itself, before its engine gives up what can be given up.

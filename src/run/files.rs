@@ -1,0 +1,9 @@
+//! The files of a run, before it and at its beginning: made, filled, looked at.
+
+pub(super) mod content;
+pub(super) mod creation;
+mod crew;
+pub(super) mod precreate;
+pub(super) mod prefill;
+pub mod prepare;
+pub(super) mod sources;

@@ -1,0 +1,32 @@
+//! What became of a run and of its time spans.
+
+use crate::results::{Results, SpanResults};
+
+/// How a run ended.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// One entry per time span; those that failed or were not reached have measured nothing.
+    pub results: Results,
+    /// Why the run failed; empty = it didn't. An interrupted run did not fail.
+    pub failures: Vec<String>,
+    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log
+    /// that is not complete, data that was lost. The exit code is that of a failed run.
+    pub troubles: Vec<String>,
+}
+
+/// What became of a time span.
+#[derive(Debug, Default, Clone)]
+pub struct SpanOutcome {
+    /// What was measured; nothing when it failed.
+    pub results: SpanResults,
+    /// Why it failed; empty = it didn't.
+    pub failures: Vec<String>,
+    /// What went wrong beside the figures: see [`Outcome::troubles`].
+    pub troubles: Vec<String>,
+}
+
+impl SpanOutcome {
+    pub(in crate::run) fn failed(failures: Vec<String>) -> SpanOutcome {
+        SpanOutcome { failures, ..SpanOutcome::default() }
+    }
+}

@@ -1,0 +1,66 @@
+//! What a time span writes to, and what would keep it from that: for telling before anything is touched.
+
+use crate::plan::{self, PlanError, SpanPlan};
+use crate::profile::{Method, TimeSpan};
+use crate::run::files::prefill;
+use crate::run::options::Options;
+use crate::run::span::planning::locations;
+use crate::sys::cpu_latency::CpuLatency;
+use crate::system::claims;
+use std::path::{Path, PathBuf};
+
+/// The places that are written to in place, so that nothing of the user's may be there. `-c` creates files
+/// and leaves devices as they are: it adds none.
+pub(in crate::run) fn written<'a>(
+    span: &'a TimeSpan,
+    locations: &'a [PathBuf],
+    options: &Options,
+) -> impl Iterator<Item = &'a Path> + use<'a> {
+    let prefilled = options.method.prefill.is_some() && options.destroy;
+    let targets = span.targets.iter().zip(locations);
+    targets.filter(move |(target, _)| target.write_ratio > 0 || prefilled).map(|(_, path)| path.as_path())
+}
+
+/// The places where files are created or filled, so that they must not be in use. Devices among them are
+/// left alone, or are among those of [`written`].
+pub(in crate::run) fn prepared<'a>(
+    span: &'a TimeSpan,
+    locations: &'a [PathBuf],
+    options: &Options,
+) -> impl Iterator<Item = &'a Path> + use<'a> {
+    let filled = options.method.prefill.is_some();
+    let targets = span.targets.iter().zip(locations);
+    targets.filter(move |(target, _)| filled || plan::creates(target)).map(|(_, path)| path.as_path())
+}
+
+/// Whether the limit of `--cpu-latency` can be held here: holds it for a moment.
+///
+/// # Errors
+/// It can't; what to do about it.
+pub fn cpu_latency_refusal(method: &Method) -> Result<(), Vec<PlanError>> {
+    let Some(limit) = method.cpu_latency_us else { return Ok(()) };
+    let held = CpuLatency::hold(limit);
+    held.map(drop).map_err(|error| vec![PlanError::target(format!("--cpu-latency: {error}"))])
+}
+
+/// Why the span would be refused, one message for each place; empty when nothing is known against it.
+/// Devices are claimed as for the run, and given back at once: so it's known too who has one without a
+/// trace in /proc and /sys.
+pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<String> {
+    if options.method.simulated() {
+        return Vec::new();
+    }
+    // What is wrong with the places is what the plan has complained of.
+    let locations = locations(span, options).unwrap_or_default();
+    let mut places: Vec<&Path> = written(span, &locations, options).collect();
+    places.sort_unstable();
+    places.dedup();
+    let written = places.iter().filter_map(|place| claims::protect([*place], options.destroy).err());
+    let mut refused: Vec<String> = written.map(|denial| denial.to_string()).collect();
+    let prepared = prepared(span, &locations, options).filter(|place| !places.contains(place));
+    refused
+        .extend(prepared.filter_map(|place| claims::spare([place]).err()).map(|refusal| refusal.to_string()));
+    refused.extend(prefill::refusals(plan, options));
+    refused.dedup();
+    refused
+}

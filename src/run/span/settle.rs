@@ -1,0 +1,75 @@
+//! What waits in memory to be written to the targets is written before a run: its writing would be measured
+//! too.
+
+use crate::plan::SpanPlan;
+use crate::profile::RawText;
+use crate::run::control::Control;
+use crate::run::voice::Voice;
+use crate::run::watch::observe_devices::{stack_of, targets};
+use crate::sys::page_cache;
+use crate::units::Size;
+use std::fs::File;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Between two looks at the interruption.
+const TICK: Duration = Duration::from_millis(100);
+/// From then on the user is told what is waited for, in ticks.
+const LONG: u32 = 10;
+
+/// Writes what is in memory only of each target that lies on a device. Only the targets' own: whatever else
+/// waits in memory is not this program's to write. A medium that hangs doesn't hang an interruption: it is
+/// left to a thread.
+///
+/// # Errors
+/// A message: something could not be written, which may be data that somebody else wrote there.
+pub(in crate::run) fn settle(plan: &SpanPlan, control: &Control, voice: &Voice) -> Result<(), String> {
+    for (engine, target) in targets(plan) {
+        if !engine.row().real_io || stack_of(engine, target).without.is_some() {
+            continue;
+        }
+        let Ok(file) = File::open(&target.location) else { continue };
+        // Where the kernel doesn't tell, there may be something.
+        let waiting = page_cache::unwritten(&file, 0, 0).ok();
+        if waiting != Some(0) {
+            write(&target.path, file, waiting, control, voice)?;
+        }
+        if control.is_interrupted() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+fn write(
+    path: &RawText,
+    file: File,
+    waiting: Option<u64>,
+    control: &Control,
+    voice: &Voice,
+) -> Result<(), String> {
+    let (ended, end) = mpsc::channel();
+    let work = move || drop(ended.send(file.sync_all()));
+    if std::thread::Builder::new().name("settle".into()).spawn(work).is_err() {
+        return Ok(());
+    }
+    for tick in 1u32.. {
+        match end.recv_timeout(TICK) {
+            Ok(Ok(())) | Err(RecvTimeoutError::Disconnected) => break,
+            Ok(Err(error)) => {
+                return Err(format!(
+                    "'{path}': what was in memory of it before the run can't be written: {error}; data may be lost"
+                ));
+            }
+            Err(RecvTimeoutError::Timeout) if control.is_interrupted() => break,
+            Err(RecvTimeoutError::Timeout) if tick == LONG => {
+                let much = waiting.map_or(String::new(), |bytes| format!(" {}", Size(bytes)));
+                voice.note(&format!(
+                    "'{path}': waiting until the{much} of it that are in memory only are written, so that this isn't measured"
+                ));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+    Ok(())
+}

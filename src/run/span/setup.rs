@@ -1,0 +1,209 @@
+//! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
+
+use crate::clock::{Clock, SECOND};
+use crate::engine::{File, NotPinned, Setup};
+use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
+use crate::run::files::sources;
+use crate::run::span::large_pages::Reserve;
+use crate::run::tell::failure::Failure;
+use crate::run::tell::io_log::{IoLog, Ring};
+use crate::run::tell::live::Counters;
+use crate::run::tell::stream::ByDirection;
+use crate::run::voice::Voice;
+use crate::run::worker::recorder::{Accounts, Recorder};
+use crate::run::worker::{Books, Phases, Requests, Schedule, Worker};
+use crate::sys::lent::lend;
+use crate::sys::memory::{self, Buffer};
+use crate::sys::{cpu, files};
+use crate::system::claims::Claims;
+use crate::units;
+use crate::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
+use std::sync::Arc;
+
+/// What all workers of a span share.
+pub struct Shared<'a> {
+    /// The span they work on.
+    pub span: &'a SpanPlan,
+    /// One position per target of the span.
+    pub interlocked: &'a [Arc<InterlockedPosition>],
+    /// The devices that may be written to.
+    pub claims: &'a Claims,
+    /// What they keep together.
+    pub accounts: Arc<Accounts>,
+    /// What each of them lets the stream see; empty = nobody looks.
+    pub progress: Vec<Arc<ByDirection>>,
+    /// Write data, by [`SpanPlan::sources`].
+    pub sources: &'a [memory::Shared],
+    /// The log of I/Os, if there is one: it has to be put in place when workers are left behind.
+    pub log: Option<&'a IoLog>,
+    /// For `-l`.
+    pub large_pages: Reserve,
+    /// For `-v` and `-P`.
+    pub voice: &'a Voice,
+}
+
+/// Makes a worker that is ready to run.
+///
+/// # Errors
+/// What could not be had, where, and what to do.
+pub fn set_up<'a>(
+    plan: &'a WorkerPlan,
+    shared: &Shared<'a>,
+    phases: Phases<'a>,
+    live: Option<&'a Counters>,
+    log: Option<&'a Ring>,
+) -> Result<Worker<'a>, Failure> {
+    let thread = plan.thread;
+    let real = plan.engine.row().needs_files;
+    // Engine null as well: what it measures is what a thread on this CPU can do.
+    let real_time = !plan.engine.row().virtual_time;
+    if let (Some(cpu), true) = (plan.cpu, real_time) {
+        cpu::bind_to(cpu).map_err(|why| {
+            Failure::of_thread(
+                thread,
+                format!("it can't be bound to CPU {cpu}: {why}; choose other CPUs (-a), or none (-n)"),
+            )
+        })?;
+    }
+    let clock = if real_time { Clock::fastest() } else { Clock::simulated(0) };
+    let (opened, files) =
+        if real { open_all(plan, shared.claims)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
+    if real_time && plan.is_limited() {
+        cpu::wake_exactly();
+    }
+    let (buffer, sources) = buffer(plan, shared).map_err(|cause| Failure::of_thread(thread, cause))?;
+    let mut engine = plan
+        .engine
+        .row()
+        .create(Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed })
+        .map_err(|error| Failure::of_thread(thread, error.to_string()))?;
+    for (target, file) in plan.targets.iter().zip(&files).filter(|(target, _)| target.workers) {
+        debug_assert!(target.mapping.is_none());
+        engine.use_workers(*file);
+    }
+    if let Some(why) = engine.not_pinned() {
+        shared.voice.warn_once(not_pinned(why, shared.span));
+    }
+    let assignments: Vec<Assignment> = plan
+        .targets
+        .iter()
+        .map(|t| Assignment {
+            workload: &t.workload,
+            requests: t.requests,
+            interlocked: Arc::clone(&shared.interlocked[t.target]),
+        })
+        .collect();
+    let mut workload = ThreadWorkload::new(plan.seed, plan.floating, &assignments);
+    for (index, target) in plan.targets.iter().enumerate() {
+        if let WriteContent::Source { index: source, .. } = target.content {
+            let slices = shared.span.sources[source].size - u64::from(target.workload.block_size) + 1;
+            workload.draw_slices(index, slices);
+        }
+    }
+    let progress = shared.progress.get(thread as usize).cloned();
+    let recorder = Recorder::new(shared.span, plan, &workload, Arc::clone(&shared.accounts), progress);
+    shared.voice.verbose(|| {
+        format!(
+            "thread {thread} ready: seed {}, {} outstanding, {}, {} ({}), {}",
+            plan.seed,
+            plan.depth,
+            plan.cpu.map_or("any CPU".into(), |cpu| format!("group {} CPU {}", cpu / 64, cpu % 64)),
+            engine.features(),
+            plan.reason,
+            clock.source()
+        )
+    });
+    let (books, heir) = lend(Books::new(plan, Requests::new(plan, &files, &sources), recorder));
+    Ok(Worker {
+        plan,
+        engine,
+        workload,
+        books,
+        heir: Some(heir),
+        clock,
+        phases,
+        live,
+        log: log.map(Ring::producer),
+        voice: shared.voice,
+    })
+}
+
+/// The phases of a span on a virtual clock that starts at 0.
+pub fn schedule(span: &SpanPlan) -> Schedule {
+    let seconds = |s: u32| u64::from(s) * SECOND;
+    let measure = seconds(span.warmup);
+    let cooldown = measure + seconds(span.duration);
+    Schedule { measure, cooldown, stop: cooldown + seconds(span.cooldown) }
+}
+
+/// Opens the targets; the same path used in the same way is opened once. Returns the files and, for each
+/// target, the index of its file.
+///
+/// A path may lead to another device than the one that was checked: the last look is at what is open.
+fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>), String> {
+    let mut distinct: Vec<&WorkerTarget> = Vec::new();
+    let mut opened = Vec::new();
+    let mut index = Vec::new();
+    let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping);
+    for target in &plan.targets {
+        let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
+        if known.is_none() {
+            let path = &target.location;
+            let found = files::open(path, &target.open).map_err(|e| e.to_string())?;
+            if target.open.write {
+                claims.permit(path, &found).map_err(|e| e.to_string())?;
+            }
+            let WorkerTarget { priority, mapping, .. } = *target;
+            opened.push(File { handle: found.file, priority, mapping, polled: plan.poll });
+            distinct.push(target);
+        }
+        index.push(known.unwrap_or(distinct.len() - 1) as u32);
+    }
+    Ok((opened, index))
+}
+
+/// The worker's buffer, write slots filled with what is written (zero is what new memory holds), and for
+/// each target where in it the source of its write data begins.
+fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), String> {
+    let refused = |why: &dyn std::fmt::Display| {
+        format!("{} of memory for I/O buffers can't be had: {why}; lower -b or -o", units::Size(plan.buffer))
+    };
+    let used: Vec<&memory::Shared> =
+        plan.targets.iter().filter_map(sources::of).map(|i| &shared.sources[i]).collect();
+    let length = usize::try_from(plan.buffer).map_err(|e| refused(&e))?;
+    let (mut buffer, places) = match plan.large_pages {
+        true => Buffer::of_large_pages_with(length, &used).map_err(|why| shared.large_pages.explain(&why))?,
+        false => Buffer::with_shared(length, &used).map_err(|e| refused(&e))?,
+    };
+    let patterned = |t: &&WorkerTarget| t.workload.write_ratio > 0 && t.content == WriteContent::Pattern;
+    for target in plan.targets.iter().filter(patterned) {
+        let bytes = u64::from(target.workload.block_size) * u64::from(target.requests);
+        let area = target.write_buffer as usize..(target.write_buffer + bytes) as usize;
+        payload::fill_pattern(&mut buffer.as_mut_slice()[area]);
+    }
+    let mut places = places.into_iter();
+    let place = |target| sources::of(target).and_then(|_| places.next()).unwrap_or(0);
+    Ok((buffer, plan.targets.iter().map(place).collect()))
+}
+
+/// Why every I/O takes more of the CPU than it could, and what to do about it.
+fn not_pinned(why: &NotPinned, span: &SpanPlan) -> String {
+    let (reason, remedy) = match why {
+        NotPinned::Limit => {
+            let queues = span.workers.iter().filter(|worker| worker.engine.row().pins_once);
+            let bytes: u64 = queues.map(|worker| sources::with_sources(worker, span)).sum();
+            // Buffers get half of it.
+            let kib = bytes.saturating_mul(2).div_ceil(1024);
+            ("the limit of locked memory is too small".to_string(), format!("; ulimit -l {kib} is enough"))
+        }
+        NotPinned::TooLarge => (
+            "those of a thread are larger than 1 GiB".to_string(),
+            "; use a smaller -o with more threads (-t)".into(),
+        ),
+        NotPinned::Refused(answer) => (answer.clone(), String::new()),
+    };
+    format!(
+        "the I/O buffers are not registered with io_uring ({reason}): the kernel has to pin the memory of every single \
+         I/O, and the run is slower than it could be{remedy}"
+    )
+}

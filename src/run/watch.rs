@@ -1,0 +1,10 @@
+//! What is observed of a run from outside of its workers: devices, processors, what
+//! the tool itself cost, traces.
+
+mod cost;
+pub(super) mod effort;
+pub(super) mod observe;
+pub(super) mod observe_devices;
+pub(super) mod sampler;
+mod sleeps;
+pub(super) mod trace;

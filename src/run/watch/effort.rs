@@ -1,0 +1,129 @@
+//! What the workers take: their CPU times and the counters of control groups, at both edges of the measured
+//! window, and what else used the CPUs.
+
+use crate::clock::{self, Nanos};
+use crate::plan::SpanPlan;
+use crate::results::{Effort, WorkerEffort};
+use crate::run::tell::live::Counters;
+use crate::run::watch::cost;
+use crate::system::cgroup::{CpuQuota, Groups, quotas_since};
+use crate::system::root::Root;
+use crate::system::tasks::Tasks;
+use crate::system::threads::ThreadTimes;
+
+/// Watches the workers of a span.
+#[derive(Debug)]
+pub struct Watch {
+    root: Root,
+    groups: Groups,
+    /// By worker; 0 = not known.
+    threads: Vec<i32>,
+    before: Counts,
+    after: Counts,
+    tasks: Option<Tasks>,
+    effort: Effort,
+}
+
+/// Counters at one time.
+#[derive(Debug, Default)]
+struct Counts {
+    at: Nanos,
+    times: Vec<Option<ThreadTimes>>,
+    process: u64,
+    quotas: Vec<CpuQuota>,
+}
+
+impl Watch {
+    /// Finds out what doesn't change in the window.
+    pub fn new(plan: &SpanPlan) -> Watch {
+        let root = Root::live();
+        let groups = Groups::find(&root);
+        let worker = |worker: &crate::plan::WorkerPlan| WorkerEffort {
+            engine: worker.engine,
+            depth: worker.depth,
+            cpu: worker.cpu,
+            times: None,
+        };
+        let effort = Effort {
+            workers: plan.workers.iter().map(worker).collect(),
+            tool: Some(cost::measure()),
+            io_limits: groups.io_limits(),
+            ..Effort::default()
+        };
+        let (before, after) = (Counts::default(), Counts::default());
+        Watch { root, groups, threads: Vec::new(), before, after, tasks: None, effort }
+    }
+
+    /// The window opens soon. Takes a millisecond for a hundred processes.
+    pub fn is_near(&mut self) {
+        self.tasks = Tasks::read(&self.root);
+    }
+
+    /// The window opens: these are the workers.
+    pub fn begin(&mut self, workers: &[Counters]) {
+        self.threads = workers.iter().map(Counters::thread).collect();
+        self.before = self.count();
+    }
+
+    /// The window has closed.
+    pub fn end(&mut self) {
+        let after = self.count();
+        let times = after.times.iter().zip(&self.before.times);
+        for (worker, (after, before)) in self.effort.workers.iter_mut().zip(times) {
+            worker.times = after.as_ref().zip(before.as_ref()).map(|(after, before)| after.since(before));
+        }
+        self.effort.process = after.process.saturating_sub(self.before.process);
+        self.effort.quotas = quotas_since(&after.quotas, &self.before.quotas);
+        self.after = after;
+    }
+
+    /// The window has closed, and what belongs to it was read.
+    pub fn is_over(&mut self) {
+        let before = self.tasks.take();
+        let after = before.as_ref().and_then(|_| Tasks::read(&self.root));
+        self.effort.others = after.zip(before).map(|(after, before)| after.since(&before));
+    }
+
+    /// What was found, when the workers have ended.
+    pub fn finish(mut self, workers: &[Counters]) -> Effort {
+        let seen = self.effort.workers.iter_mut().zip(workers).zip(&self.after.times);
+        for ((worker, counters), at_end) in seen {
+            let Some((times, at_end)) = worker.times.as_mut().zip(at_end.as_ref()) else { continue };
+            let Some((waiting, (over, waited))) = at_end.waiting.zip(counters.over()) else { continue };
+            let going_on = going_on((self.after.at, waiting), (over, waited));
+            times.waiting = times.waiting.map(|waiting| waiting.saturating_add(going_on));
+        }
+        self.effort
+    }
+
+    fn count(&self) -> Counts {
+        Counts {
+            at: clock::monotonic(),
+            times: self.threads.iter().map(|thread| ThreadTimes::of(&self.root, *thread)).collect(),
+            process: clock::process_cpu(),
+            quotas: self.groups.cpu_quotas(),
+        }
+    }
+}
+
+/// How long a thread had been waiting for a CPU already when the window closed, ns: the kernel counts a
+/// wait when it is over. What was counted afterwards beyond the time that passed began before. Both: when,
+/// and the wait counted until then.
+fn going_on((closed, waiting): (Nanos, u64), (over, waited): (Nanos, u64)) -> u64 {
+    waited.saturating_sub(waiting).saturating_sub(over.saturating_sub(closed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_that_goes_on_at_the_end_counts_as_far_as_it_lies_before() {
+        // Without a CPU from 300 ns before to 50 ns behind the end, then 20 ns of work.
+        assert_eq!(going_on((1000, 7), (1070, 357)), 280);
+        // Work only; a wait that began afterwards; nothing.
+        assert_eq!(going_on((1000, 7), (1070, 7)), 0);
+        assert_eq!(going_on((1000, 7), (1070, 57)), 0);
+        assert_eq!(going_on((1000, 7), (1000, 7)), 0);
+    }
+}
