@@ -22,6 +22,7 @@ pub mod clock;
 #[cfg(target_os = "linux")]
 pub mod commands;
 pub mod engine;
+pub mod finding;
 pub mod plan;
 pub mod prelude;
 pub mod profile;

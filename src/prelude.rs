@@ -25,8 +25,9 @@
 //! ```
 
 pub use crate::engine::EngineKind;
+pub use crate::finding::{Finding, FindingPlace, Severity};
 pub use crate::profile::{Method, Prefill, Profile, RawText, Target, TimeSpan};
-pub use crate::results::{Notice, NoticeSeverity, Record, Results, Summary};
+pub use crate::results::{Record, Results, Summary};
 #[cfg(target_os = "linux")]
 pub use crate::run::{Control, Executed, Listener, Nobody, NotRun, Progress, Session, Speed, Wants, execute};
 pub use crate::truth::{Judged, Judgement};

@@ -99,7 +99,7 @@ fn found_beside(
 /// (name, severity, whether it is for programs alone), of what has to do with the profile.
 fn names(findings: &[Finding]) -> Vec<(&'static str, Severity, bool)> {
     let of_profile =
-        findings.iter().filter(|finding| finding.time_span.is_some() && finding.name != "single-run");
+        findings.iter().filter(|finding| finding.place.time_span.is_some() && finding.name != "single-run");
     of_profile.map(|finding| (finding.name, finding.severity, finding.quiet)).collect()
 }
 

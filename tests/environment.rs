@@ -247,7 +247,7 @@ fn mounts_loop_devices_and_masks_that_distort_are_found() {
     for (options, name) in [("rw,sync", "mount-sync"), ("rw,relatime,barrier=0", "mount-without-barriers")] {
         let finding = find(&mounted(options), name).unwrap();
         assert_eq!(
-            (finding.severity, finding.target),
+            (finding.severity, finding.place.target),
             (Severity::Warning, Some("target".into())),
             "{options}"
         );

@@ -562,7 +562,7 @@ fn threads_far_from_the_device_are_told() {
         found(&record, "numa-remote")
     };
     let far = with("-o4", &[Some(1)], Some(0), 2).unwrap();
-    assert_eq!((far.severity, far.target), (Severity::Warning, Some("x".into())));
+    assert_eq!((far.severity, far.place.target), (Severity::Warning, Some("x".into())));
     assert_eq!(far.evidence, ["/dev/nvme0n1 is on NUMA node 0, their CPUs on 1"]);
     let half = with("-o4 -t2", &[Some(0), Some(1)], Some(0), 2).unwrap();
     assert!(half.severity == Severity::Note && half.message.starts_with("1 of 2 threads"), "{half:?}");

@@ -6,6 +6,7 @@
 use crate::common::schema::{self, Shape};
 use crate::golden_reports::synth;
 use diskspd::engine::EngineKind;
+use diskspd::finding::Finding;
 use diskspd::profile::*;
 use diskspd::report::json;
 use diskspd::results::*;
@@ -72,9 +73,11 @@ fn examples() -> Vec<Record> {
     let targets = (0..).map(TargetId).zip(storages);
     full.hosts[0].targets = targets.map(|(id, storage)| HostTarget { id, storage }).collect();
     full.hosts[0].system.fingerprint = Some(Fingerprint::of(&full.hosts[0].system));
-    full.hosts[0].notice(NoticeSeverity::Note, None, "something to know");
-    full.hosts[0].notice(NoticeSeverity::Warning, Some(1), "something to mind");
-    full.hosts[0].notice(NoticeSeverity::Error, Some(1), "something that failed");
+    full.hosts[0].notices = vec![
+        Finding::note("something to know"),
+        Finding::warning("something to mind").in_time_span(Some(1)),
+        Finding::error("something that failed").in_time_span(Some(1)),
+    ];
     fill_results(&mut full.hosts[0].results.time_spans[0]);
     // Two time spans have totals; the second one was never measured.
     full.profile.time_spans.push(full.profile.time_spans[0].clone());

@@ -5,8 +5,9 @@
 
 use diskspd::cli::{self, Invocation};
 use diskspd::engine::EngineKind;
+use diskspd::finding::Severity;
 use diskspd::profile::Method;
-use diskspd::profile::validate::{Severity, validate};
+use diskspd::profile::validate::validate;
 use diskspd::run::{self, Control, Options, Voice};
 use diskspd::system::System;
 use proptest::prelude::*;
@@ -110,7 +111,7 @@ fn simulate(line: &str, log: &Path) -> Option<Vec<String>> {
     if let Err(errors) =
         run::probe_and_plan(&profile, &profile.time_spans[0], &system, &options, &run::Probes::default())
     {
-        assert!(!errors.is_empty() && errors.iter().all(|error| !error.message.is_empty()), "{line}");
+        assert!(!errors.is_empty() && errors.iter().all(|error| !error.to_string().is_empty()), "{line}");
         return None;
     }
     let (control, voice) = (Control::default(), Voice::quiet());

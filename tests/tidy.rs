@@ -209,14 +209,14 @@ fn a_name_means_one_type() {
 #[test]
 fn prefixes_of_messages_are_written_in_one_place() {
     let mut found = Found::default();
-    for source in SOURCES.iter() {
+    for source in SOURCES.iter().filter(|source| source.name != "finding.rs") {
         for (at, text) in source.literals.iter().filter(|(at, _)| !source.is_test(*at)) {
             if text.starts_with("ERROR: ") || text.starts_with("WARNING: ") {
                 found.add(&source.name, 1, place(source, *at));
             }
         }
     }
-    hold("leave the prefix to whoever prints diagnostics", "prefixes.txt", &found);
+    hold("make it a finding, which prints its prefix", "prefixes.txt", &found);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn a_limit_that_every_thread_has_for_itself_is_stated_as_their_sum() {
 /// A finding of a time span.
 fn finding(name: &'static str, severity: Severity, time_span: usize) -> Finding {
     let finding = Finding::of_machine(name, severity, format!("this is {name}"));
-    Finding { time_span: Some(time_span), ..finding }.shown_by("figures".into()).remedy("help")
+    finding.in_time_span(Some(time_span)).shown_by("figures".into()).remedy("help")
 }
 
 #[test]

@@ -4,7 +4,8 @@
 
 use diskspd::cli::{self, Invocation};
 use diskspd::profile::Distribution;
-use diskspd::profile::validate::{Severity, validate};
+use diskspd::finding::Severity;
+use diskspd::profile::validate::validate;
 use diskspd::units;
 use diskspd::workload::{Grid, effective_ranges};
 use std::ffi::OsString;

@@ -2,7 +2,8 @@
 //! same profile.
 #![no_main]
 
-use diskspd::profile::validate::{Severity, validate};
+use diskspd::finding::Severity;
+use diskspd::profile::validate::validate;
 use diskspd::profile::xml;
 use diskspd::report::profile_xml::write_profile;
 

@@ -1,6 +1,7 @@
 //! What has been read of a command line so far.
 
 use super::{Events, Invocation, OutRequest, Overrides, RunRequest, StreamRequest, XmlProfile};
+use crate::finding::Finding;
 use crate::profile::{CacheMode, Method, Profile, RawText, ResultFormat, Target, TimeSpan};
 use crate::units;
 use std::path::PathBuf;
@@ -52,8 +53,8 @@ pub struct Draft {
     pub quiet: bool,
     /// `--xml-verdict`
     pub xml_verdict: bool,
-    /// What was read otherwise than it may be meant, a line each.
-    pub warnings: Vec<String>,
+    /// What was read otherwise than it may be meant.
+    pub warnings: Vec<Finding>,
     /// An option such as `-?` that answers at once; nothing behind it is read.
     pub answer: Option<Invocation>,
 }
@@ -86,9 +87,9 @@ impl Draft {
         let dropped = units::behind_lenient_integer(value);
         if !dropped.is_empty() {
             let (shown, dropped) = (String::from_utf8_lossy(value), String::from_utf8_lossy(dropped));
-            self.warnings.push(format!(
+            self.warnings.push(Finding::warning(format!(
                 "{option}{shown} is read as {option}{number}, as DISKSPD reads it: '{dropped}' is dropped. Give {expected}"
-            ));
+            )));
         }
         number
     }
@@ -96,7 +97,7 @@ impl Draft {
     /// The request that the options and `paths` (targets, or substitutions for a profile's templates) make.
     pub fn finish(mut self, command_line: RawText, paths: Vec<RawText>) -> RunRequest {
         let lost = self.lost_in_profile(&paths);
-        self.warnings.extend(lost);
+        self.warnings.extend(lost.map(Finding::warning));
         let mut profile = Profile { command_line, ..self.profile };
         let xml_profile = match self.profile_path {
             Some(path) => Some(XmlProfile { path, overrides: self.overrides, substitutions: paths }),

@@ -111,9 +111,9 @@ impl CliError {
 impl std::error::Error for CliError {}
 
 impl fmt::Display for CliError {
-    /// `ERROR:` and the message; the argument with a caret under the place; what was expected; what to do.
+    /// The message; the argument with a caret under the place; what was expected; what to do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ERROR: {}", self.what)?;
+        f.write_str(&self.what)?;
         if let Some(ArgumentPlace { argument, position }) = &self.place {
             let before = printable(&argument[..(*position).min(argument.len())]);
             write!(f, "\n    {}\n    {:2$}^", printable(argument), "", before.chars().count())?;
@@ -141,15 +141,15 @@ mod tests {
     #[test]
     fn the_caret_stands_below_the_place() {
         let error = CliError::at(b"-b4Q", 3, "-b: no").hint("do this");
-        assert_eq!(error.to_string(), "ERROR: -b: no\n    -b4Q\n       ^\n  hint: do this");
+        assert_eq!(error.to_string(), "-b: no\n    -b4Q\n       ^\n  hint: do this");
     }
 
     #[test]
     fn the_caret_counts_characters_not_bytes() {
         let error = CliError::at("-Zü\n\u{fffd}x".as_bytes(), 8, "no");
-        assert_eq!(error.to_string(), "ERROR: no\n    -Zü\u{fffd}\u{fffd}x\n         ^");
+        assert_eq!(error.to_string(), "no\n    -Zü\u{fffd}\u{fffd}x\n         ^");
         let error = CliError::at(b"-Z\xff\xfex", 4, "no");
-        assert_eq!(error.to_string(), "ERROR: no\n    -Z\u{fffd}\u{fffd}x\n        ^");
+        assert_eq!(error.to_string(), "no\n    -Z\u{fffd}\u{fffd}x\n        ^");
     }
 
     #[test]

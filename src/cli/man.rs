@@ -3,7 +3,7 @@
 use super::commands::COMMANDS;
 use super::flag::Compatibility;
 use super::flags::GROUPS;
-use super::{COMPATIBLE_VERSION, EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, help};
+use super::{COMPATIBLE_VERSION, Exit, help};
 use std::fmt::Write;
 
 /// The man page `diskspd(1)`; ends with a line feed.
@@ -48,16 +48,16 @@ pub fn page() -> String {
     }
     page.push_str(".SH EXIT STATUS\n");
     let codes = [
-        (EXIT_SUCCESS, "The run or the answer was given."),
-        (EXIT_RUN_FAILED, "The run failed, or an event can't be used; also after -ye."),
+        (Exit::Success, "The run or the answer was given."),
+        (Exit::RunFailed, "The run failed, or an event can't be used; also after -ye."),
         (
-            EXIT_DOUBTFUL,
+            Exit::Doubtful,
             "With --strict: the run went well, but its figures are not what they seem to be. Of doctor: something would distort figures.",
         ),
-        (EXIT_USAGE, "No arguments, or a wrong command line or profile."),
+        (Exit::Usage, "No arguments, or a wrong command line or profile."),
     ];
-    for (code, meaning) in codes {
-        item(&mut page, &code.to_string(), meaning);
+    for (exit, meaning) in codes {
+        item(&mut page, &exit.code().to_string(), meaning);
     }
     page.push_str(".SH EXAMPLES\n");
     for (line, meaning) in help::EXAMPLES {

@@ -6,6 +6,7 @@ pub mod compatibility;
 pub mod completions;
 mod draft;
 mod error;
+mod exit;
 mod flag;
 mod flags;
 pub mod help;
@@ -16,27 +17,19 @@ mod suggest;
 pub use commands::nearly as nearly_command;
 pub use completions::Shell;
 pub use error::{ArgumentPlace, CliError};
+pub use exit::Exit;
 pub use parse::parse;
 
+use crate::finding::Finding;
 use crate::profile::{Method, Profile, RawText, ResultFormat, template};
 use std::path::PathBuf;
-
-/// Exit code of success, of `-?`, and of `-Rp` with a valid profile.
-pub const EXIT_SUCCESS: u8 = 0;
-/// Exit code of a failed run, of an event that can't be used, and of `-ye`.
-pub const EXIT_RUN_FAILED: u8 = 1;
-/// Exit code of a run that went well but whose figures are not what they seem to be, with `--strict`; and
-/// of `doctor` when it found anything worse than a note.
-pub const EXIT_DOUBTFUL: u8 = 2;
-/// Exit code of an empty or wrong command line, an unreadable or an invalid profile.
-pub const EXIT_USAGE: u8 = 3;
 
 pub use crate::profile::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
 
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Invocation {
-    /// Print the usage: `-?` ([`EXIT_SUCCESS`]), or no arguments at all ([`EXIT_USAGE`]).
+    /// Print the usage: `-?` ([`Exit::Success`]), or no arguments at all ([`Exit::Usage`]).
     Usage {
         /// Nothing was given.
         no_arguments: bool,
@@ -50,7 +43,7 @@ pub enum Invocation {
     Version,
     /// Run, or with `-Rp` print, a profile.
     Run(Box<RunRequest>),
-    /// Set existing events (`-ye`), and end with [`EXIT_RUN_FAILED`].
+    /// Set existing events (`-ye`), and end with [`Exit::RunFailed`].
     SetEvent {
         /// Names of the events, at least one.
         names: Vec<RawText>,
@@ -120,8 +113,8 @@ pub struct RunRequest {
     /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span
     /// and of `System`.
     pub xml_verdict: bool,
-    /// What is accepted but hardly meant, one message each, without the prefix `WARNING:`.
-    pub warnings: Vec<String>,
+    /// What is accepted but hardly meant.
+    pub warnings: Vec<Finding>,
 }
 
 /// A further report (`--out`).

@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Read, Scope};
 use super::{Invocation, RunRequest, commands, flags, suggest};
+use crate::finding::Finding;
 use crate::profile::RawText;
 use std::ffi::OsString;
 
@@ -57,7 +58,7 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
         return Err(CliError::new("no target")
             .hint("name at least one file or block device behind the options; diskspd -? explains"));
     }
-    draft.warnings.extend(detached_value_warning(&options, &targets, &draft));
+    draft.warnings.extend(detached_value_warning(&options, &targets, &draft).map(Finding::warning));
     let paths = targets.iter().map(|path| RawText::from(path.to_vec())).collect();
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
 }

@@ -1,8 +1,8 @@
 //! `diskspd devices`: the block devices of the machine, as a table or as JSON (`docs/devices.schema.json`).
 
+use super::not_done::NotDone;
 use super::output;
-use crate::cli::EXIT_RUN_FAILED;
-use crate::sys::standard_error::say;
+use crate::cli::Exit;
 use crate::system::devices::{self, Disk};
 use crate::system::refusal::{How, Use};
 use crate::system::root::Root;
@@ -10,18 +10,15 @@ use crate::units::Size;
 use crate::units::visible::line;
 use std::fmt::Write;
 
-/// Returns the exit code.
-pub fn devices(json: bool) -> u8 {
+/// Lists them.
+///
+/// # Errors
+/// The list can't be written.
+pub fn devices(json: bool) -> Result<Exit, NotDone> {
     let disks = devices::list(&Root::live());
-    if !json {
-        return output::to_stdout(table(&disks).as_bytes());
-    }
-    match serde_json::to_string_pretty(&disks) {
-        Ok(text) => output::to_stdout(format!("{text}\n").as_bytes()),
-        Err(error) => {
-            say(format_args!("ERROR: the list can't be written as JSON: {error}"));
-            EXIT_RUN_FAILED
-        }
+    match json {
+        true => output::json_to_stdout("the list", &disks),
+        false => output::to_stdout(table(&disks).as_bytes()),
     }
 }
 

@@ -1,13 +1,14 @@
 //! `diskspd doctor`: what about the machine would distort figures, before anything is measured.
 
+use super::not_done::NotDone;
 use super::output;
-use crate::cli::{EXIT_DOUBTFUL, EXIT_RUN_FAILED, EXIT_SUCCESS};
+use crate::cli::Exit;
+use crate::finding::{Finding, Severity};
 use crate::profile::RawText;
 use crate::report::findings::block;
-use crate::sys::standard_error::say;
 use crate::system::target::{locate, probe};
 use crate::system::{self, System, storage};
-use crate::truth::{Finding, Severity, environment};
+use crate::truth::environment;
 use serde::Serialize;
 
 /// What programs get.
@@ -19,30 +20,28 @@ struct Answer<'a> {
     system: &'a System,
 }
 
-/// Returns the exit code: [`EXIT_DOUBTFUL`] when anything worse than a note was found.
-pub fn doctor(json: bool, targets: &[RawText]) -> u8 {
-    let mut unusable = false;
-    for target in targets {
-        let looked =
-            locate(target.as_bytes()).and_then(|path| probe(&path).map_err(|error| error.to_string()));
-        if let Err(message) = looked {
-            say(format_args!("ERROR: {message}"));
-            unusable = true;
-        }
-    }
-    if unusable {
-        return EXIT_RUN_FAILED;
+/// Looks, and tells what it found: [`Exit::Doubtful`] when that is anything worse than a note.
+///
+/// # Errors
+/// Some of the targets can't be used, or the answer can't be written.
+pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
+    let look = |target: &RawText| {
+        let location = locate(target.as_bytes())?;
+        probe(&location).map_err(|error| error.to_string())
+    };
+    let unusable: Vec<String> = targets.iter().filter_map(|target| look(target).err()).collect();
+    if !unusable.is_empty() {
+        return Err(NotDone::failed(unusable));
     }
     let mut system = system::snapshot();
     system.look_around(targets.iter().map(storage::storage).collect());
     let findings = environment::findings(&system);
-    let printed = if json {
-        print_json(&system, &findings)
-    } else {
-        output::to_stdout(text(&system, &findings).as_bytes())
+    match json {
+        true => output::json_to_stdout("the findings", &Answer { findings: &findings, system: &system })?,
+        false => output::to_stdout(text(&system, &findings).as_bytes())?,
     };
     let doubtful = findings.iter().any(|finding| finding.severity > Severity::Note);
-    if printed == EXIT_SUCCESS && doubtful { EXIT_DOUBTFUL } else { printed }
+    Ok(if doubtful { Exit::Doubtful } else { Exit::Success })
 }
 
 /// The findings, and the number to compare machines by.
@@ -55,15 +54,4 @@ fn text(system: &System, findings: &[Finding]) -> String {
         text += &format!("fingerprint: {}\n", fingerprint.hash);
     }
     text
-}
-
-fn print_json(system: &System, findings: &[Finding]) -> u8 {
-    let answer = Answer { findings, system };
-    match serde_json::to_string_pretty(&answer) {
-        Ok(text) => output::to_stdout(format!("{text}\n").as_bytes()),
-        Err(error) => {
-            say(format_args!("ERROR: the findings can't be written as JSON: {error}"));
-            EXIT_RUN_FAILED
-        }
-    }
 }

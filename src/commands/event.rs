@@ -1,41 +1,31 @@
 //! Events between processes: `-ye`, and `diskspd event`, by which scripts take part.
 
+use super::not_done::NotDone;
 use super::output;
-use crate::cli::{EXIT_RUN_FAILED, EXIT_SUCCESS, EventAction};
+use crate::cli::{EventAction, Exit};
 use crate::profile::RawText;
 use crate::run::events::{self, EventError};
-use crate::sys::standard_error::say;
 
-/// `-ye`: sets events that exist, and says so. The exit code is [`EXIT_RUN_FAILED`] either way, as
-/// DISKSPD's: there was no run.
-pub fn set_all(names: &[RawText]) -> u8 {
-    try_all(names);
-    EXIT_RUN_FAILED
-}
-
-/// The same; false = one of them can't be set, and those behind it were not tried.
-pub fn try_all(names: &[RawText]) -> bool {
-    names.iter().all(|name| {
+/// `-ye`: sets events that exist, and says so. What comes behind one that can't be set is not tried.
+///
+/// # Errors
+/// One of them can't be set, or it can't be said.
+pub fn set_all(names: &[RawText]) -> Result<(), NotDone> {
+    for name in names {
         let set = events::open_existing(name.as_bytes()).and_then(|event| event.set());
-        match set {
-            Ok(()) => output::to_stdout(format!("event '{name}' is set\n").as_bytes()) == EXIT_SUCCESS,
-            Err(error) => {
-                say(format_args!("ERROR: -ye{name}: {error}"));
-                false
-            }
-        }
-    })
+        set.map_err(|error| format!("-ye{name}: {error}"))?;
+        output::to_stdout(format!("event '{name}' is set\n").as_bytes())?;
+    }
+    Ok(())
 }
 
-/// `diskspd event`; returns the exit code.
-pub fn act(action: EventAction, name: &RawText) -> u8 {
-    match try_to(action, name.as_bytes()) {
-        Ok(()) => EXIT_SUCCESS,
-        Err(error) => {
-            say(format_args!("ERROR: event '{name}': {error}"));
-            EXIT_RUN_FAILED
-        }
-    }
+/// `diskspd event`.
+///
+/// # Errors
+/// It can't be done.
+pub fn act(action: EventAction, name: &RawText) -> Result<Exit, NotDone> {
+    try_to(action, name.as_bytes()).map_err(|error| format!("event '{name}': {error}"))?;
+    Ok(Exit::Success)
 }
 
 fn try_to(action: EventAction, name: &[u8]) -> Result<(), EventError> {

@@ -1,7 +1,9 @@
 //! What is to be run, and how: by the command line, the XML file of `-X`, or a record (`rerun`).
 
+use super::not_done::NotDone;
 use super::report;
 use crate::cli::{RunRequest, XmlProfile};
+use crate::finding::Finding;
 use crate::profile::xml::{self, MAX_BYTES};
 use crate::profile::{Method, Profile};
 use crate::system::System;
@@ -26,10 +28,10 @@ pub struct ToRun<'a> {
 ///
 /// # Errors
 /// A file can't be read or isn't what it should be, or the templates of a profile and the targets don't
-/// match: messages.
-pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, Vec<String>> {
+/// match.
+pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
     if let Some(file) = &request.record {
-        let record = report::record(file).map_err(|message| vec![message])?;
+        let record = report::record(file).map_err(|finding| NotDone::usage(vec![finding]))?;
         let before = Some(record.host().system.clone());
         return Ok(ToRun {
             profile: Cow::Owned(record.profile),
@@ -46,15 +48,14 @@ pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, Vec<String>> {
     Ok(ToRun { profile, method, method_is_known: true, before: None })
 }
 
-fn from_xml(from: &XmlProfile, request: &RunRequest) -> Result<Profile, Vec<String>> {
-    let bytes = read_limited(from.path.as_path()).map_err(|why| vec![located(from, &why)])?;
-    let profile = xml::read(&bytes).map_err(|error| vec![located(from, &error.to_string())])?;
-    from.complete(profile, &request.profile.command_line)
-        .map_err(|messages| messages.iter().map(|message| located(from, message)).collect())
-}
-
-fn located(from: &XmlProfile, message: &str) -> String {
-    format!("-X{}: {message}", from.path)
+fn from_xml(from: &XmlProfile, request: &RunRequest) -> Result<Profile, NotDone> {
+    let wrong = |messages: Vec<String>| {
+        let located = |message| Finding::error(format!("-X{}: {message}", from.path));
+        NotDone::usage(messages.into_iter().map(located).collect())
+    };
+    let bytes = read_limited(from.path.as_path()).map_err(|why| wrong(vec![why]))?;
+    let profile = xml::read(&bytes).map_err(|error| wrong(vec![error.to_string()]))?;
+    from.complete(profile, &request.profile.command_line).map_err(wrong)
 }
 
 /// Reads a file, and no more of it than a profile may have: it might be a disk image, or have no end.

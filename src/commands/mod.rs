@@ -5,6 +5,7 @@ mod devices;
 mod doctor;
 mod event;
 mod load;
+mod not_done;
 mod output;
 mod report;
 mod rerun;
@@ -12,10 +13,10 @@ mod run;
 mod shown;
 mod stream;
 
-use crate::cli::{self, EXIT_RUN_FAILED, EXIT_SUCCESS, EXIT_USAGE, Invocation};
+use crate::cli::{self, CliError, Exit, Invocation};
 use crate::engine;
 use crate::sys::process;
-use crate::sys::standard_error::say;
+use not_done::{NotDone, told};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -23,48 +24,45 @@ use std::process::ExitCode;
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     process::prepare();
     crate::clock::prepare();
-    let code = std::panic::catch_unwind(|| code_for(&arguments)).unwrap_or_else(|_| {
-        say("ERROR: the program ended in a defect, see above; please report it");
-        EXIT_RUN_FAILED
+    let done = std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| {
+        Err(NotDone::failed(["the program ended in a defect, see above; please report it"]))
     });
-    ExitCode::from(code)
+    told(done).into()
 }
 
-fn code_for(arguments: &[OsString]) -> u8 {
-    if let Some(message) = misspelled_command(arguments) {
-        say(message);
-        return EXIT_USAGE;
+fn obey(arguments: &[OsString]) -> Result<Exit, NotDone> {
+    if let Some(error) = misspelled_command(arguments) {
+        return Err(error.into());
     }
     match cli::parse(arguments) {
         Ok(invocation) => dispatch(invocation),
         // -ye takes effect where it stands, whatever is wrong behind it.
-        Err(error) => match event::try_all(&error.set_events) {
-            true => {
-                say(error);
-                EXIT_USAGE
-            }
-            false => EXIT_RUN_FAILED,
-        },
+        Err(error) => event::set_all(&error.set_events).and(Err(error.into())),
     }
 }
 
 /// `diskspd repot run.json` would measure two small files, or nothing, and report that.
-fn misspelled_command(arguments: &[OsString]) -> Option<String> {
+fn misspelled_command(arguments: &[OsString]) -> Option<CliError> {
     let (word, command) = cli::nearly_command(arguments)?;
     let is_there = word.as_path().symlink_metadata().is_ok();
-    (!is_there).then(|| {
-        format!(
-            "ERROR: '{word}' is no command, and there is no file of that name\n  \
-             hint: did you mean diskspd {command}? A target that is still to be made is written ./{word}"
-        )
-    })
+    let error = || {
+        let hint =
+            format!("did you mean diskspd {command}? A target that is still to be made is written ./{word}");
+        CliError::new(format!("'{word}' is no command, and there is no file of that name")).hint(hint)
+    };
+    (!is_there).then(error)
 }
 
-fn dispatch(invocation: Invocation) -> u8 {
+fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
     match invocation {
         Invocation::Usage { no_arguments } => {
             let printed = print(&cli::help::usage());
-            if no_arguments { EXIT_USAGE } else { printed }
+            if no_arguments {
+                told(printed);
+                Ok(Exit::Usage)
+            } else {
+                printed
+            }
         }
         Invocation::CommandUsage { command } => print(&cli::help::command_usage(command)),
         Invocation::Version => print(&format!("{}\n", cli::help::version())),
@@ -72,7 +70,8 @@ fn dispatch(invocation: Invocation) -> u8 {
         Invocation::Man => print(&cli::man::page()),
         Invocation::Completions(shell) => print(&cli::completions::script(shell)),
         Invocation::Compatibility => print(&cli::compatibility::table()),
-        Invocation::SetEvent { names } => event::set_all(&names),
+        // The exit code as DISKSPD's: there was no run.
+        Invocation::SetEvent { names } => event::set_all(&names).map(|()| Exit::RunFailed),
         Invocation::Event { action, name } => event::act(action, &name),
         Invocation::Devices { json } => devices::devices(json),
         Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
@@ -81,19 +80,6 @@ fn dispatch(invocation: Invocation) -> u8 {
     }
 }
 
-/// Prints text on standard output; a reader that went away (`| head`) is not an error worth a message.
-fn print(text: &str) -> u8 {
+fn print(text: &str) -> Result<Exit, NotDone> {
     output::to_stdout(text.as_bytes())
-}
-
-/// Exit code of an I/O result on standard output.
-fn code_of(result: std::io::Result<()>) -> u8 {
-    match result {
-        Ok(()) => EXIT_SUCCESS,
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => EXIT_SUCCESS,
-        Err(e) => {
-            say(format_args!("ERROR: writing to standard output: {e}"));
-            EXIT_RUN_FAILED
-        }
-    }
 }

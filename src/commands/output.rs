@@ -1,8 +1,10 @@
 //! Where reports go: standard output, and the files of `--out`.
 
+use super::not_done::NotDone;
 use super::shown;
 use super::stream::Stream;
-use crate::cli::{EXIT_RUN_FAILED, OutRequest, RunRequest, StreamRequest};
+use crate::cli::{Exit, OutRequest, RunRequest, StreamRequest};
+use crate::finding::Finding;
 use crate::profile::{Profile, RawText};
 use crate::report::{self, Format};
 use crate::run::destination::{self, Destination, Named, inherited, named, open_special, refuse_doubles};
@@ -12,41 +14,68 @@ use crate::sys::standard_error::say;
 use crate::sys::standard_output;
 use crate::truth::Judged;
 use crate::units::visible::Guard;
+use serde::Serialize;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Writes bytes to standard output; returns the exit code.
-pub fn to_stdout(bytes: &[u8]) -> u8 {
+/// Writes bytes to standard output.
+///
+/// # Errors
+/// It takes them not all.
+pub fn to_stdout(bytes: &[u8]) -> Result<Exit, NotDone> {
     let mut out = standard_output::writer();
-    super::code_of(out.write_all(bytes).and_then(|()| out.flush()))
+    written(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
-/// Writes a report to standard output; returns the exit code.
-pub fn report_to_stdout(format: &Format, judged: &Judged) -> u8 {
+/// Writes a value as JSON to standard output; `what` it is, for errors.
+///
+/// # Errors
+/// It has no form as JSON, or standard output takes it not all.
+pub fn json_to_stdout(what: &str, value: &impl Serialize) -> Result<Exit, NotDone> {
+    let text = serde_json::to_string_pretty(value);
+    let text = text.map_err(|error| format!("{what} can't be written as JSON: {error}"))?;
+    to_stdout(format!("{text}\n").as_bytes())
+}
+
+/// A reader of standard output that went away (`| head`) is not an error worth a message.
+fn written(result: io::Result<()>) -> Result<Exit, NotDone> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(format!("writing to standard output: {error}").into())
+        }
+        _ => Ok(Exit::Success),
+    }
+}
+
+/// Writes a report to standard output.
+///
+/// # Errors
+/// It takes it not all.
+pub fn report_to_stdout(format: &Format, judged: &Judged) -> Result<Exit, NotDone> {
     let mut out = io::BufWriter::new(standard_output::writer());
-    let written = match shown::on_standard_output(judged.record) {
+    let report = match shown::on_standard_output(judged.record) {
         Cow::Borrowed(_) => (format.write)(judged, &mut out),
         Cow::Owned(harmless) => (format.write)(&Judged::new(&harmless), &mut out),
     };
-    super::code_of(written.and_then(|()| out.flush()))
+    written(report.and_then(|()| out.flush()))
 }
 
 /// That a CSV of `--out` will hold no line, which only a run with intervals has.
-pub fn empty_csv(outs: &[OutRequest], profile: &Profile) -> Option<String> {
+pub fn empty_csv(outs: &[OutRequest], profile: &Profile) -> Option<Finding> {
     let is_csv = |out: &&OutRequest| {
         out.format.or(report::format_of(&out.path).map(|format| format.name)) == Some("csv")
     };
     let out = outs.iter().find(is_csv)?;
     let without = profile.time_spans.iter().all(|span| !span.calculate_iops_std_dev);
     without.then(|| {
-        format!(
+        Finding::warning(format!(
             "--out {}: the file will hold its first line alone: a CSV shows the course by intervals, which only -D \
              measures; add -D, or -D<ms> for intervals of another length than a second",
             out.path.display()
-        )
+        ))
     })
 }
 
@@ -67,8 +96,8 @@ impl Outputs {
     /// anything is touched.
     ///
     /// # Errors
-    /// A message.
-    pub fn open(request: &RunRequest, profile: &Profile) -> Result<Outputs, String> {
+    /// One of them can't be written, or should not.
+    pub fn open(request: &RunRequest, profile: &Profile) -> Result<Outputs, NotDone> {
         let targets = destination::targets(profile);
         for out in &request.out {
             destination::refuse_target("--out", &named(&out.path), &targets)?;
@@ -77,16 +106,16 @@ impl Outputs {
             destination::refuse_target("--stream", &path_of(stream), &targets)?;
         }
         let standard_output = StandardOutput::of(request)?;
-        refuse_doubles(&written(request), &read(request, profile))?;
+        refuse_doubles(&all_written(request), &read(request, profile))?;
         let files = request.out.iter().map(|out| OutFile::create(out, request.xml_verdict));
-        let files = files.collect::<Result<Vec<OutFile>, String>>()?;
+        let files = files.collect::<Result<Vec<OutFile>, NotDone>>()?;
         let stream = request.stream.as_ref().map(open_stream).transpose()?;
         Ok(Outputs { files, stream, standard_output })
     }
 }
 
 /// What the command line has written.
-fn written(request: &RunRequest) -> Vec<Named> {
+fn all_written(request: &RunRequest) -> Vec<Named> {
     let outs = request
         .out
         .iter()
@@ -122,8 +151,8 @@ pub enum StandardOutput {
 
 impl StandardOutput {
     /// # Errors
-    /// A message: several want it, which no program could read; or the report has no place any more.
-    fn of(request: &RunRequest) -> Result<StandardOutput, String> {
+    /// Several want it, which no program could read; or the report has no place any more.
+    fn of(request: &RunRequest) -> Result<StandardOutput, NotDone> {
         let is_it = |path: &Path| Destination::of(&named(path)).is_standard_output();
         let stream = request.stream.as_ref().map(path_of).filter(|path| is_it(path));
         let log = request.io_log.as_ref().filter(|path| is_it(path));
@@ -137,11 +166,13 @@ impl StandardOutput {
             [one, other, ..] => Err(format!(
                 "standard output is named twice, by {one} and by {other}, and takes one of them; write the other to a \
                  file"
-            )),
+            )
+            .into()),
             [name] if log.is_some() && request.out.is_empty() => Err(format!(
                 "{name}: standard output takes the log in place of the report, which then needs a place of its own, as \
                  in --out run.json or --out text:run.txt; or name a file for the log"
-            )),
+            )
+            .into()),
             [_] if stream.is_some() => Ok(StandardOutput::StreamAndReport),
             [_] => Ok(StandardOutput::Instead),
             [] => Ok(StandardOutput::Report),
@@ -161,8 +192,8 @@ fn path_of(stream: &StreamRequest) -> PathBuf {
 /// Opens the sink of `--stream`.
 ///
 /// # Errors
-/// A message.
-fn open_stream(request: &StreamRequest) -> Result<Stream, String> {
+/// It can't be opened.
+fn open_stream(request: &StreamRequest) -> Result<Stream, NotDone> {
     let (sink, name): (Box<dyn Write + Send>, String) = match request {
         StreamRequest::StandardOutput => (Box::new(io::stdout()), "-".into()),
         StreamRequest::Descriptor(number) => {
@@ -173,7 +204,7 @@ fn open_stream(request: &StreamRequest) -> Result<Stream, String> {
             (Box::new(FromTheFirstLine(file)), path.display().to_string())
         }
     };
-    Stream::new(sink, name).map_err(|e| format!("--stream: no thread can be started for it: {e}"))
+    Ok(Stream::new(sink, name).map_err(|e| format!("--stream: no thread can be started for it: {e}"))?)
 }
 
 /// A report that is written beside the one on standard output.
@@ -198,8 +229,8 @@ impl OutFile {
     /// `verdict`: XML gets the verdict about the devices.
     ///
     /// # Errors
-    /// A message: unknown extension, or the file can't be created or replaced.
-    pub fn create(request: &OutRequest, verdict: bool) -> Result<OutFile, String> {
+    /// Unknown extension, or the file can't be created or replaced.
+    pub fn create(request: &OutRequest, verdict: bool) -> Result<OutFile, NotDone> {
         let path = &request.path;
         let given = path.display();
         let format = request.format.and_then(report::format_named);
@@ -212,7 +243,7 @@ impl OutFile {
             )
         })?;
         if path.is_dir() {
-            return Err(format!("--out {given}: is a directory; name a file in it"));
+            return Err(format!("--out {given}: is a directory; name a file in it").into());
         }
         let by = format!("--out {given}");
         let sink = match Destination::trusted(&named(path), &by)? {
@@ -234,10 +265,11 @@ impl OutFile {
     /// can't be put in its place it's kept under another name.
     ///
     /// # Errors
-    /// A message, with the place of a report that is kept elsewhere.
-    pub fn save(&self, judged: &Judged) -> Result<(), String> {
-        let failed =
-            |why: &dyn std::fmt::Display| format!("--out {}: can't be written: {why}", self.path.display());
+    /// It can't; the message has the place of a report that is kept elsewhere.
+    pub fn save(&self, judged: &Judged) -> Result<(), NotDone> {
+        let failed = |why: &dyn std::fmt::Display| {
+            NotDone::from(format!("--out {}: can't be written: {why}", self.path.display()))
+        };
         match &self.sink {
             Sink::File(place) => self.replace(place, judged).map_err(|why| failed(&why)),
             Sink::Open(file) => match self.print(judged, file) {
@@ -294,22 +326,21 @@ impl OutFile {
     }
 }
 
-/// Writes all these reports; every one is tried. A record without figures replaces no file. Returns the
-/// exit code if one failed.
-pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, judged: &Judged) -> Option<u8> {
-    let mut failed = None;
+/// Writes all these reports; every one is tried, and what fails is told. A record without figures replaces
+/// no file.
+pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, judged: &Judged) -> Exit {
+    let mut exit = Exit::Success;
     for file in files {
         if file.is_replaceable() && !judged.record.host().results.have_figures() {
-            say(format_args!(
-                "WARNING: --out {}: is not written, and an earlier file is left as it is: nothing was measured",
+            say(Finding::warning(format!(
+                "--out {}: is not written, and an earlier file is left as it is: nothing was measured",
                 file.path.display()
-            ));
+            )));
             continue;
         }
-        if let Err(message) = file.save(judged) {
-            say(format_args!("ERROR: {message}"));
-            failed = Some(EXIT_RUN_FAILED);
+        if let Err(not) = file.save(judged) {
+            exit = not.tell();
         }
     }
-    failed
+    exit
 }

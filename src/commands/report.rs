@@ -1,12 +1,14 @@
 //! `diskspd report FILE.json [-v]`: prints the report of a saved record again.
 
+use super::not_done::{NotDone, told};
 use super::output;
-use crate::cli::{EXIT_RUN_FAILED, ReportRequest};
+use crate::cli::{Exit, ReportRequest};
+use crate::finding::Finding;
 use crate::report;
 use crate::report::findings::{self, Detail};
 use crate::report::json::{self, RecordError};
 use crate::results::Record;
-use crate::sys::standard_error::{self, say};
+use crate::sys::standard_error;
 use crate::truth::Judged;
 use crate::units::visible;
 use std::fs::File;
@@ -19,34 +21,30 @@ const BUFFER: usize = 1 << 18;
 /// Longest record that is read from what has no size, bytes: a pipe, or what never ends.
 const LONGEST: u64 = 256 << 20;
 
-/// Returns the exit code.
-pub fn report(request: &ReportRequest) -> u8 {
-    match record(&request.file) {
-        Ok(record) => {
-            let judged = Judged::new(&record);
-            let code = output::report_to_stdout(&report::TEXT, &judged);
-            let detail = if request.verbose { Detail::Full } else { Detail::Brief };
-            standard_error::write(&findings::text(&judged.judgement, detail));
-            code
-        }
-        Err(message) => {
-            say(format_args!("ERROR: {message}"));
-            EXIT_RUN_FAILED
-        }
-    }
+/// Prints the report, and what was found about the run.
+///
+/// # Errors
+/// There is no record to be read.
+pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
+    let record = record(&request.file)?;
+    let judged = Judged::new(&record);
+    let exit = told(output::report_to_stdout(&report::TEXT, &judged));
+    let detail = if request.verbose { Detail::Full } else { Detail::Brief };
+    standard_error::write(&findings::text(&judged.judgement, detail));
+    Ok(exit)
 }
 
 /// The record in a file.
 ///
 /// # Errors
-/// A message: it can't be read, or is none.
-pub fn record(file: &Path) -> Result<Record, String> {
+/// It can't be read, or is none.
+pub fn record(file: &Path) -> Result<Record, Finding> {
     let path = visible::line(&file.to_string_lossy()).into_owned();
     match read(file) {
-        Ok(read) => read.map_err(|why| format!("{path}: {why}")),
-        Err(why) => {
-            Err(format!("{path}: can't be read: {why}; a record is what --out FILE.json of a run writes"))
-        }
+        Ok(read) => read.map_err(|why| Finding::error(format!("{path}: {why}"))),
+        Err(why) => Err(Finding::error(format!(
+            "{path}: can't be read: {why}; a record is what --out FILE.json of a run writes"
+        ))),
     }
 }
 

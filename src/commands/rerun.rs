@@ -1,5 +1,6 @@
 //! What a run that is done again finds changed.
 
+use crate::finding::Finding;
 use crate::sys::standard_error::say;
 use crate::system::System;
 use crate::system::fingerprint::Fingerprint;
@@ -8,13 +9,13 @@ use crate::system::fingerprint::Fingerprint;
 pub fn tell_differences(before: &System, now: &System) {
     if before.computer_name != now.computer_name {
         let (before, now) = (&before.computer_name, &now.computer_name);
-        say(format_args!("NOTE: recorded on '{before}'; this is '{now}'"));
+        say(Finding::note(format!("recorded on '{before}'; this is '{now}'")));
     }
     let recorded = before.fingerprint.clone().unwrap_or_else(|| Fingerprint::of(before));
     let found = now.fingerprint.clone().unwrap_or_else(|| Fingerprint::of(now));
     for difference in recorded.differences(&found) {
         let value = |value: Option<String>| value.unwrap_or_else(|| "not known".to_owned());
         let (part, before, now) = (difference.part, value(difference.first), value(difference.other));
-        say(format_args!("NOTE: {part}: {now}, and {before} in the record"));
+        say(Finding::note(format!("{part}: {now}, and {before} in the record")));
     }
 }

@@ -85,7 +85,7 @@ mod tests {
             let errors = check(&asked(entries), &machine(groups));
             assert_eq!(errors.is_empty(), expected.is_empty(), "{groups:?} {entries:?}: {errors:?}");
             assert!(
-                errors.iter().all(|e| e.message.contains(expected)),
+                errors.iter().all(|e| e.finding.message.contains(expected)),
                 "{groups:?} {entries:?}: {errors:?}"
             );
         }
@@ -104,7 +104,7 @@ mod tests {
             (1, 1, None),
         ] {
             let errors = check(&asked(&[(group, cpu)]), &machine);
-            let found = errors.first().map(|error| error.message.as_str());
+            let found = errors.first().map(|error| error.finding.message.as_str());
             assert!(found.is_some() == expected.is_some(), "{group} {cpu}: {found:?}");
             assert!(
                 found.unwrap_or_default().contains(expected.unwrap_or_default()),

@@ -184,7 +184,7 @@ fn polling_is_refused_where_it_is_impossible_with_what_to_do() {
         (target(), nowhere, None, ["no single block device", "NVMe"]),
         (target(), vfat, None, ["file system vfat", "the device itself"]),
     ] {
-        let message = ask(&target, &facts, engine).expect_err("a refusal").message;
+        let message = ask(&target, &facts, engine).expect_err("a refusal").to_string();
         assert!(words.iter().all(|word| message.contains(word)), "{words:?}: {message}");
     }
 }

@@ -1,19 +1,20 @@
 //! Why a profile can't be carried out here.
 
+use crate::finding::Finding;
 use std::fmt;
 
 /// One thing that doesn't fit, with where it is and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError {
     /// Which exit code it leads to.
-    pub severity: Severity,
+    pub lies_in: LiesIn,
     /// What, where, why, next step.
-    pub message: String,
+    pub finding: Finding,
 }
 
 /// How DISKSPD classes an error: the exit code depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
+pub enum LiesIn {
     /// The profile can't be carried out on this machine or by this version: exit code 3, nothing is printed
     /// on standard output.
     Profile,
@@ -25,17 +26,17 @@ pub enum Severity {
 impl PlanError {
     /// An error of the profile.
     pub fn profile(message: impl Into<String>) -> PlanError {
-        PlanError { severity: Severity::Profile, message: message.into() }
+        PlanError { lies_in: LiesIn::Profile, finding: Finding::error(message) }
     }
 
     /// An error of a target, or of what can't be had at the moment.
     pub fn target(message: impl Into<String>) -> PlanError {
-        PlanError { severity: Severity::Target, message: message.into() }
+        PlanError { lies_in: LiesIn::Target, finding: Finding::error(message) }
     }
 }
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.finding.message)
     }
 }

@@ -13,11 +13,12 @@ mod writing;
 
 pub use build::{Surroundings, plan};
 pub use engine::{Wish, completion_matters};
-pub use error::{PlanError, Severity};
+pub use error::{LiesIn, PlanError};
 pub use target::creates;
 pub use tracing::TracePlan;
 
 use crate::engine::EngineKind;
+use crate::finding::Finding;
 use crate::profile::{RandomDataSource, RawText, TargetId};
 pub use crate::sys::io_priority::IoPriority;
 pub use crate::sys::map_options::{Flush, MapOptions};
@@ -54,7 +55,7 @@ pub struct SpanPlan {
     /// What is traced (`-e`); `None` = nothing.
     pub trace: Option<TracePlan>,
     /// What the user should know, though it stops nothing.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Finding>,
 }
 
 impl SpanPlan {

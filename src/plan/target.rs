@@ -2,6 +2,7 @@
 
 use super::PlanError;
 use super::access::is_cached;
+use crate::finding::Finding;
 use crate::profile::{CacheMode, DistributionKind, Target};
 use crate::system::target::{DirectRequirements, TargetFacts, TargetKind, is_drive_letter};
 use crate::units;
@@ -16,7 +17,7 @@ pub fn check(
     facts: &TargetFacts,
     simulated: bool,
     errors: &mut Vec<PlanError>,
-    warnings: &mut Vec<String>,
+    warnings: &mut Vec<Finding>,
 ) {
     let path = &target.path;
     if target.block_size > MAX_TRANSFER {
@@ -30,7 +31,8 @@ pub fn check(
         return;
     }
     if facts.kind == TargetKind::BlockDevice && creates(target) {
-        warnings.push(format!("-c creates files; '{path}' is a block device and stays as it is"));
+        let message = format!("-c creates files; '{path}' is a block device and stays as it is");
+        warnings.push(Finding::warning(message).on(path));
     }
     if !simulated && target.memory_mapped_io && facts.kind == TargetKind::BlockDevice {
         errors.push(PlanError::target(format!(
@@ -40,11 +42,12 @@ pub fn check(
     }
     let size = planned_size(target, facts);
     if target.max_file_size > size {
-        warnings.push(format!(
+        let message = format!(
             "'{path}' has {}, less than the end of {} asked for (-f, -B): I/O stays below its real size",
             units::Size(size),
             units::Size(target.max_file_size)
-        ));
+        );
+        warnings.push(Finding::warning(message).on(path));
     }
     if !simulated && target.cache_mode == CacheMode::DisableLocalCache && !facts.is_remote() {
         errors.push(PlanError::target(local(target, facts)));

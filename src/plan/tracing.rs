@@ -129,7 +129,7 @@ mod tests {
             let errors = decide(change, engine).unwrap_err();
             assert_eq!(errors.len(), names.len(), "{errors:?}");
             assert!(
-                errors.iter().zip(names).all(|(error, name)| error.message.starts_with(name)),
+                errors.iter().zip(names).all(|(error, name)| error.finding.message.starts_with(name)),
                 "{errors:?}"
             );
         }

@@ -2,6 +2,7 @@
 
 use super::access::is_cached;
 use super::{WorkerPlan, WriteContent};
+use crate::finding::Finding;
 use crate::profile::{RandomDataSource, Target, Throughput, TimeSpan};
 use crate::system::target::TargetFacts;
 use crate::workload::pace::Limit;
@@ -67,26 +68,24 @@ fn bursts(span: &TimeSpan, target: &Target) -> Limit {
     }
 }
 
-/// Bursts and pauses that are valid, but that no thread will heed, as in DISKSPD: a line for each reason.
-pub fn pauses_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<String> {
+/// Bursts and pauses that are valid, but that no thread will heed, as in DISKSPD, with each reason.
+pub fn pauses_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<Finding> {
     let paused = |index: usize| bursts(span, &span.targets[index]) != Limit::None;
     let limited = |index: usize| throughput(&span.targets[index]) != Limit::None;
-    let mut lines = Vec::new();
+    let mut found = Vec::new();
     if (0..span.targets.len()).any(|index| paused(index) && limited(index)) {
-        lines.push(
-            "-i and -j (BurstSize, ThinkTime) have no effect beside -g (Throughput): there are no pauses"
-                .into(),
-        );
+        found.push(Finding::warning(
+            "-i and -j (BurstSize, ThinkTime) have no effect beside -g (Throughput): there are no pauses",
+        ));
     }
     let handled = workers.iter().filter(|worker| worker.routines);
     if handled.flat_map(|worker| &worker.targets).any(|target| paused(target.target)) {
-        lines.push(
+        found.push(Finding::warning(
             "-i and -j (BurstSize, ThinkTime) have no effect with completion routines (-x): there are no pauses; leave out \
-             -x, or use -o1"
-                .into(),
-        );
+             -x, or use -o1",
+        ));
     }
-    lines
+    found
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What was found about a run, for people: the block that goes to standard error after the report.
 
-use crate::truth::{Finding, Judgement, Limiter, Severity};
+use crate::finding::{Finding, Printed, Severity};
+use crate::truth::{Judgement, Limiter};
 use crate::units::visible::line;
 
 /// How much of it people get to read.
@@ -26,7 +27,8 @@ pub enum Detail {
 /// ```
 pub fn text(judgement: &Judgement, detail: Detail) -> String {
     let several = judgement.limits.len() > 1;
-    let mut lines: Vec<(Option<Severity>, String)> = super::verdicts::blocks(judgement, detail);
+    let mut lines: Vec<(Option<Severity>, String)> =
+        super::verdicts::blocks(judgement, detail == Detail::Brief);
     let findings = judgement.findings.iter();
     match detail {
         Detail::Full => lines.extend(findings.map(|found| (Some(found.severity), full(found, several)))),
@@ -59,40 +61,22 @@ fn notes(judgement: &Judgement, several: bool) -> String {
         }
     }
     let rest = rest.join(", ");
-    match (limit, rest.as_str()) {
-        (None, "") => String::new(),
-        (None, rest) => format!("NOTE: -v shows more: {rest}\n"),
-        (Some(limit), "") => format!("NOTE: {limit}\n"),
-        (Some(limit), rest) => format!("NOTE: {limit} (-v shows more: {rest})\n"),
-    }
+    let note = match (limit, rest.as_str()) {
+        (None, "") => return String::new(),
+        (None, rest) => format!("-v shows more: {rest}"),
+        (Some(limit), "") => limit.into_owned(),
+        (Some(limit), rest) => format!("{limit} (-v shows more: {rest})"),
+    };
+    format!("{}\n", Finding::note(note))
 }
 
 /// One finding, with the number of its time span where there are several.
 fn full(finding: &Finding, several: bool) -> String {
-    match finding.time_span.filter(|_| several) {
-        Some(number) => labelled(finding, &format!("time span {number}: ")),
-        None => block(finding),
-    }
+    let place = several.then_some(&finding.place);
+    format!("{}\n", Printed { place, message: &line(&finding.message), ..finding.printed() })
 }
 
-/// One finding.
+/// One finding, wherever it is.
 pub fn block(finding: &Finding) -> String {
-    labelled(finding, "")
-}
-
-fn labelled(finding: &Finding, place: &str) -> String {
-    let label = match finding.severity {
-        Severity::Note => "NOTE: ",
-        Severity::Warning => "WARNING: ",
-        Severity::Wrong => "WRONG: ",
-    };
-    let indent = " ".repeat(label.len());
-    let mut text = format!("{label}{place}{}\n", line(&finding.message));
-    for evidence in &finding.evidence {
-        text += &format!("{indent}{}\n", line(evidence));
-    }
-    if let Some(remedy) = &finding.remedy {
-        text += &format!("{indent}-> {}\n", line(remedy));
-    }
-    text
+    full(finding, false)
 }

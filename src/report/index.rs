@@ -3,7 +3,7 @@
 
 use crate::profile::RawText;
 use crate::results::{ChartRow, Measured, PERCENTILES, Record, Table};
-use crate::truth::{Judged, Severity};
+use crate::truth::Judged;
 use serde::{Deserialize, Serialize};
 
 /// What a list of runs shows of one.
@@ -67,14 +67,7 @@ impl Index {
             command_line: record.profile.command_line.clone(),
             hosts: record.hosts.iter().map(|host| host.name.clone()).collect(),
             fingerprint: host.system.fingerprint.as_ref().map(|fingerprint| fingerprint.hash.clone()),
-            worst: judgement.worst().map(|worst| {
-                let name = match worst {
-                    Severity::Note => "note",
-                    Severity::Warning => "warning",
-                    Severity::Wrong => "wrong",
-                };
-                name.to_owned()
-            }),
+            worst: judgement.worst().map(|worst| worst.word().to_owned()),
             time_spans: summary.time_spans.iter().map(|span| span.as_ref().map(Headline::of)).collect(),
         }
     }

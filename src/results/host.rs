@@ -1,6 +1,7 @@
 //! One machine of a run: what it is, what its targets lie on, and what came out there.
 
 use super::Results;
+use crate::finding::Finding;
 use crate::profile::{RawText, TargetId, TargetIds};
 use crate::system::System;
 use crate::system::storage::Storage;
@@ -25,8 +26,8 @@ pub struct Host {
     /// What came out.
     pub results: Results,
     /// What was told to people before and during the run, in that order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notices: Vec<Notice>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::finding::told")]
+    pub notices: Vec<Finding>,
 }
 
 /// A target as this machine knows it.
@@ -37,30 +38,6 @@ pub struct HostTarget {
     /// Its path, and what it lies on; only the path where nobody looked.
     #[serde(flatten)]
     pub storage: Storage,
-}
-
-/// Something that a person was told.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Notice {
-    /// How bad it is.
-    pub severity: NoticeSeverity,
-    /// The time span that it is about, from 1; `None` = the whole run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub time_span: Option<u32>,
-    /// The words.
-    pub message: String,
-}
-
-/// How bad a notice is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoticeSeverity {
-    /// Good to know.
-    Note,
-    /// Something isn't as it was asked for.
-    Warning,
-    /// Something failed.
-    Error,
 }
 
 impl Host {
@@ -89,10 +66,5 @@ impl Host {
     /// The path of a target, as the user gave it.
     pub fn path(&self, id: TargetId) -> &RawText {
         self.targets.get(id.index()).map_or(&NO_PATH, |target| &target.storage.path)
-    }
-
-    /// Keeps what a person is told.
-    pub fn notice(&mut self, severity: NoticeSeverity, time_span: Option<u32>, message: impl Into<String>) {
-        self.notices.push(Notice { severity, time_span, message: message.into() });
     }
 }

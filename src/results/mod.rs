@@ -21,7 +21,7 @@ pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
 pub use delays::Delays;
 pub use effort::{Effort, ToolCost, WorkerEffort};
 pub use ended::{Ended, EndedBy};
-pub use host::{Host, HostTarget, Notice, NoticeSeverity};
+pub use host::{Host, HostTarget};
 pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
     WeightedStdDevs,

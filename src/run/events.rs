@@ -3,6 +3,7 @@
 
 use super::control::Control;
 use super::voice::Voice;
+use crate::finding::Finding;
 use crate::results::EndedBy;
 pub use crate::sys::event::{Event, EventError};
 use crate::sys::standard_error::say;
@@ -87,7 +88,7 @@ fn set(option: &str, event: &Option<Arc<Event>>, control: &Control) {
 /// Sets an event where nothing can fail any more.
 pub(super) fn set_or_complain(event: &Event) {
     if let Err(error) = event.set() {
-        say(format_args!("WARNING: -yp: {error}"));
+        say(Finding::warning(format!("-yp: {error}")));
     }
 }
 

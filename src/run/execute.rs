@@ -7,10 +7,11 @@ use super::listener::{Listener, Nobody};
 use super::options::Options;
 use super::supervise::{End, supervise};
 use super::voice::Voice;
+use crate::finding::{Finding, Severity};
 use crate::plan::PlanError;
-use crate::profile::validate::{self, Severity, validate};
+use crate::profile::validate::{self, validate};
 use crate::profile::{Method, Profile, RawText};
-use crate::results::{NoticeSeverity, Record, Results, SpanResults};
+use crate::results::{Record, Results, SpanResults};
 use crate::system::{self, System, storage};
 use std::fmt;
 use std::path::PathBuf;
@@ -64,7 +65,7 @@ pub struct Executed {
 #[derive(Debug)]
 pub enum NotRun {
     /// Profile or method break rules: [`validate()`] and [`validate::method()`] tell them.
-    Invalid(Vec<validate::Finding>),
+    Invalid(Vec<Finding>),
     /// The machine, or this version of the program, can't do it.
     Unfit(Vec<PlanError>),
 }
@@ -122,7 +123,7 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
     host.results = outcome.results;
     host.notices = voice.notices();
     for message in outcome.failures.iter().chain(&outcome.troubles) {
-        host.notice(NoticeSeverity::Error, None, message);
+        host.notices.push(Finding::error(message));
     }
     Ok(Executed { record, failures: outcome.failures, troubles: outcome.troubles, left_behind })
 }
@@ -158,7 +159,6 @@ mod tests {
     use super::*;
     use crate::engine::EngineKind;
     use crate::profile::{Target, TimeSpan};
-    use crate::results::Notice;
     use std::sync::Mutex;
 
     #[test]
@@ -181,14 +181,14 @@ mod tests {
 
     /// Counts time spans that ended.
     #[derive(Default)]
-    struct Ear(Mutex<(usize, Vec<Notice>)>);
+    struct Ear(Mutex<(usize, Vec<Finding>)>);
 
     impl Listener for Ear {
         fn time_span_ended(&self, so_far: &Record) {
             assert!(so_far.host().results.have_figures());
             self.0.lock().unwrap().0 += 1;
         }
-        fn notice(&self, notice: &Notice) {
+        fn notice(&self, notice: &Finding) {
             self.0.lock().unwrap().1.push(notice.clone());
         }
     }
@@ -219,7 +219,7 @@ mod tests {
         let (mut profile, mut method) = simulated(1, EngineKind::Sim);
         method.until_steady_s = Some(60);
         let refusal = execute(&profile, &method, &Session::default()).unwrap_err();
-        assert!(matches!(&refusal, NotRun::Invalid(findings) if findings[0].rule == "M1"), "{refusal}");
+        assert!(matches!(&refusal, NotRun::Invalid(findings) if findings[0].name == "M1"), "{refusal}");
         (method.until_steady_s, profile.time_spans) = (None, Vec::new());
         assert!(matches!(execute(&profile, &method, &Session::default()), Err(NotRun::Invalid(_))));
     }

@@ -1,7 +1,8 @@
 //! Who is told how a run goes on. The run itself prints nothing.
 
 use crate::clock::Nanos;
-use crate::results::{IntervalFigures, Notice, Record};
+use crate::finding::Finding;
+use crate::results::{IntervalFigures, Record};
 
 /// Somebody who wants to know how a run goes on: a terminal, a stream of lines, a page, another host.
 /// Whether anybody listens is no concern of the measurement: nothing here may fail, and nothing may take
@@ -13,7 +14,7 @@ pub trait Listener: Send + Sync {
     }
 
     /// Something that whoever reads the figures should know.
-    fn notice(&self, _: &Notice) {}
+    fn notice(&self, _: &Finding) {}
 
     /// What the run does now, in a few words ([`Wants::steps`]).
     fn step(&self, _: &str) {}

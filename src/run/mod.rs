@@ -43,7 +43,7 @@ pub use tell::live::Counters;
 pub use voice::Voice;
 pub use watch::observe::Observer;
 
-use crate::plan::{PlanError, Severity};
+use crate::plan::{LiesIn, PlanError};
 use crate::profile::Profile;
 use crate::results::{Ended, EndedBy, Results, SpanResults};
 use crate::system::System;
@@ -74,7 +74,7 @@ pub fn run(
         .iter()
         .filter_map(|span| probe_and_plan(profile, span, system, options, &probes).err())
         .flatten()
-        .filter(|error| error.severity == Severity::Profile)
+        .filter(|error| error.lies_in == LiesIn::Profile)
         .collect();
     if !unfit.is_empty() {
         return Err(unfit);

@@ -69,7 +69,7 @@ pub struct Common<'a> {
 pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     let Common { profile, precreated, prefilled, system, options, control, voice, probes, log } = common;
     control.does("looks at the targets");
-    let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.message).collect();
+    let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.to_string()).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they
     // came out.
     let planned = locations(span, options).and_then(|at| {
@@ -80,7 +80,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Ok(planned) => planned,
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
-    first.warnings.iter().for_each(|warning| voice.warn(warning));
+    first.warnings.into_iter().for_each(|warning| voice.tell(warning));
     control.awaits("reads the source of what is written (-Z)");
     let sources = match sources::make(&first.sources) {
         Ok(sources) => sources,

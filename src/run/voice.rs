@@ -2,7 +2,8 @@
 
 use super::listener::{Listener, Nobody, Progress, Speed, Wants};
 use crate::clock::{Nanos, SECOND};
-use crate::results::{IntervalFigures, Notice, NoticeSeverity};
+use crate::finding::Finding;
+use crate::results::IntervalFigures;
 use crate::run::tell::live::{Counters, Seen, collect};
 use std::collections::HashSet;
 use std::fmt;
@@ -20,7 +21,7 @@ pub struct Voice {
     /// What [`Voice::warn_once`] has said in this time span.
     said: Mutex<HashSet<String>>,
     /// All notices so far.
-    notices: Mutex<Vec<Notice>>,
+    notices: Mutex<Vec<Finding>>,
 }
 
 impl Voice {
@@ -64,7 +65,7 @@ impl Voice {
     }
 
     /// All that was noticed so far, in its order.
-    pub fn notices(&self) -> Vec<Notice> {
+    pub fn notices(&self) -> Vec<Finding> {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -77,7 +78,7 @@ impl Voice {
 
     /// A warning.
     pub fn warn(&self, text: &str) {
-        self.notice(NoticeSeverity::Warning, text);
+        self.tell(Finding::warning(text));
     }
 
     /// A warning of what many threads meet; it is said once in a time span.
@@ -91,12 +92,13 @@ impl Voice {
 
     /// Something worth knowing that is no reason to worry.
     pub fn note(&self, text: &str) {
-        self.notice(NoticeSeverity::Note, text);
+        self.tell(Finding::note(text));
     }
 
-    fn notice(&self, severity: NoticeSeverity, text: &str) {
+    /// Something that a person should know, in the time span that goes on.
+    pub fn tell(&self, finding: Finding) {
         let time_span = Some(self.time_span.load(Ordering::Relaxed)).filter(|number| *number > 0);
-        let notice = Notice { severity, time_span, message: text.to_owned() };
+        let notice = finding.in_time_span(time_span.map(|number| number as usize));
         self.listener.notice(&notice);
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
     }
@@ -188,7 +190,7 @@ mod tests {
     struct Ear(Mutex<Vec<String>>);
 
     impl Listener for Ear {
-        fn notice(&self, notice: &Notice) {
+        fn notice(&self, notice: &Finding) {
             self.0.lock().unwrap().push(notice.message.clone());
         }
     }

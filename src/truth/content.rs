@@ -17,19 +17,21 @@ const SAMPLED: f64 = 0.1;
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let facts = span.results.observed.iter().flat_map(|observed| &observed.content);
     let findings = facts.flat_map(|facts| findings(&About { facts, path: span.host.path(facts.target) }));
-    findings.map(|finding| Finding { time_span: Some(span.number), ..finding }).collect()
+    findings.map(|finding| finding.in_time_span(Some(span.number))).collect()
 }
 
 /// What is to be said before the reads begin, a line each: what would be more than a note afterwards.
-pub fn warnings(facts: &ContentFacts, path: &RawText) -> Vec<String> {
+pub fn warnings(facts: &ContentFacts, path: &RawText) -> Vec<Finding> {
     let serious =
         findings(&About { facts, path }).into_iter().filter(|finding| finding.severity > Severity::Note);
-    serious
-        .map(|finding| match finding.remedy {
+    let in_a_line = |finding: Finding| {
+        let message = match &finding.remedy {
             Some(remedy) => format!("{}; {remedy}", finding.message),
             None => finding.message,
-        })
-        .collect()
+        };
+        Finding::of_machine(finding.name, Severity::Warning, message).on(path)
+    };
+    serious.map(in_a_line).collect()
 }
 
 /// What was found about a target, and its path.
@@ -55,17 +57,7 @@ fn findings(facts: &About) -> Vec<Finding> {
 }
 
 fn finding(name: &'static str, severity: Severity, facts: &About, message: String) -> Finding {
-    let target = Some(facts.path.clone());
-    Finding {
-        name,
-        severity,
-        time_span: None,
-        target,
-        message,
-        evidence: Vec::new(),
-        remedy: None,
-        quiet: false,
-    }
+    Finding::of_machine(name, severity, message).on(facts.path)
 }
 
 /// Wrong from half on, a warning from `least` on.
@@ -339,16 +331,20 @@ mod tests {
 
     #[test]
     fn it_is_said_in_plain_words_before_the_run() {
+        let told = |space| {
+            let found = warnings(&file(space, Sample::default(), &[]), &"x".into()).into_iter();
+            found.map(|finding| finding.message).collect::<Vec<_>>()
+        };
         let space = Space { unwritten: 100 * MIB, ..Space::default() };
         assert_eq!(
-            warnings(&file(space, Sample::default(), &[]), &"x".into()),
+            told(space),
             [
                 "'x' is to 100 % unwritten extents: reads of those are answered without the device; --prefill writes it"
             ]
         );
         let space = Space { unwritten: 10 * MIB, holes: 1, ..Space::default() };
         assert_eq!(
-            warnings(&file(space, Sample::default(), &[]), &"x".into()),
+            told(space),
             [
                 "'x' is to less than 1 % holes and to 10 % unwritten extents: reads of those are answered without the \
                  device; --prefill writes it"

@@ -32,5 +32,5 @@ pub(super) fn of_run(record: &Record) -> Option<Finding> {
         _ => {}
     }
     let finding = Finding::of_machine("ended-early", Severity::Warning, message);
-    Some(Finding { time_span: got.was_measured().then_some(index + 1), ..finding })
+    Some(finding.in_time_span(got.was_measured().then_some(index + 1)))
 }

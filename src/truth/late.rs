@@ -99,7 +99,7 @@ pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
         None => both(figures)
             .map(|text| {
                 let message = "I/Os started when they were due (-g): their latencies hold all of their wait";
-                Finding::new("on-time", Severity::Note, span, message.into()).shown_by(text).quietly()
+                Finding::new("on-time", Severity::Note, span, message).shown_by(text).quietly()
             })
             .into_iter()
             .collect(),

@@ -17,7 +17,6 @@ mod device;
 mod ended;
 pub mod environment;
 mod failed;
-mod finding;
 mod held_up;
 mod judged;
 mod late;
@@ -30,9 +29,9 @@ mod steady;
 mod unfinished;
 mod view;
 
+pub use crate::finding::{Finding, Severity};
 pub use content::warnings as content_warnings;
 pub use device::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
-pub use finding::{Finding, Severity};
 pub use judged::Judged;
 pub use limit::{Limiter, Limits};
 pub use steady::{Interrupted, Steadiness, SteadyVerdict};

@@ -4,6 +4,7 @@ use super::crowd::{self, Crowd};
 use super::device::{self, Part, Queues};
 use super::late::{self, Late};
 use super::{Limiter, Limits, SpanVerdict, Steadiness, limit, steady};
+use crate::finding::FindingPlace;
 use crate::profile::{Profile, Target, TargetId, TargetIds, TimeSpan};
 use crate::results::{Effort, Host, Measured, SpanResults, TargetResults};
 use crate::system::System;
@@ -32,6 +33,13 @@ pub struct SpanView<'a> {
     pub(super) parts: Vec<Part<'a>>,
     /// How many I/Os the devices had in flight, and how fast they were.
     pub(super) queues: Queues,
+}
+
+/// The time span.
+impl From<&SpanView<'_>> for FindingPlace {
+    fn from(span: &SpanView) -> FindingPlace {
+        FindingPlace { time_span: Some(span.number), ..FindingPlace::default() }
+    }
 }
 
 impl<'a> SpanView<'a> {

@@ -3,7 +3,8 @@
 use super::corpus::{DIRECTORY, one_line};
 use super::rows;
 use super::settings::settings;
-use diskspd::profile::validate::{Severity, validate};
+use diskspd::finding::Severity;
+use diskspd::profile::validate::validate;
 use diskspd::profile::xml::read;
 
 /// The profile with `fragment` in its element `place`.
@@ -27,7 +28,7 @@ fn outcome(document: &str) -> String {
     let broken: Vec<&str> = validate(&profile, true)
         .iter()
         .filter(|finding| finding.severity == Severity::Error)
-        .map(|finding| finding.rule)
+        .map(|finding| finding.name)
         .collect();
     match broken.is_empty() {
         true => format!("ok {}", settings(&profile).replace("1.1.path=\"f\"", "").trim()),

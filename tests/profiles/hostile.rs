@@ -2,8 +2,9 @@
 
 use super::corpus::documents;
 use super::round_trip::as_stated;
+use diskspd::finding::Severity;
 use diskspd::profile::template;
-use diskspd::profile::validate::{Severity, validate};
+use diskspd::profile::validate::validate;
 use diskspd::profile::xml::{MAX_BYTES, read};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -7,7 +7,8 @@ mod live_line;
 
 use super::output::{self, OutFile};
 use super::stream::{Stream, Unfinished};
-use crate::results::{IntervalFigures, Notice, NoticeSeverity, Record};
+use crate::finding::{Finding, Printed, Severity};
+use crate::results::{IntervalFigures, Record};
 use crate::run::{Listener, Progress, Wants};
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
@@ -61,12 +62,13 @@ impl Listener for Console {
         }
     }
 
-    fn notice(&self, notice: &Notice) {
+    fn notice(&self, notice: &Finding) {
         self.progress_ends();
         match notice.severity {
-            NoticeSeverity::Note => say(&notice.message),
-            NoticeSeverity::Warning => say(format_args!("WARNING: {}", notice.message)),
-            NoticeSeverity::Error => say(format_args!("ERROR: {}", notice.message)),
+            // What is merely good to know is told as a sentence, between the steps of the run.
+            Severity::Note => say(&notice.message),
+            // The time span is the one that goes on.
+            _ => say(Printed { place: None, ..notice.printed() }),
         }
     }
 
@@ -107,8 +109,7 @@ impl Listener for Console {
         let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
         match stream?.finish()? {
             Unfinished::Unread(message) => {
-                let (severity, time_span) = (NoticeSeverity::Warning, None);
-                self.notice(&Notice { severity, time_span, message });
+                self.notice(&Finding::warning(message));
                 None
             }
             Unfinished::Unwritten(message) => Some(message),

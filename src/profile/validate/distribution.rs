@@ -1,10 +1,11 @@
 //! Rules of a random distribution (`-rd`), after its automatic last range was appended.
 
-use super::{Case, Finding, Severity};
+use super::Case;
+use crate::finding::{Finding, Severity};
 use crate::profile::{DistributionKind, DistributionRange};
 
 fn broken(rule: &'static str, message: String) -> Option<Finding> {
-    Some(Finding { severity: Severity::Error, rule, message, place: None })
+    Some(Finding::of_machine(rule, Severity::Error, message))
 }
 
 /// Walks the ranges with running sums up to the first that breaks a rule (D1 to D4), then judges the sums
@@ -125,14 +126,10 @@ fn alignment_above_range(case: &Case) -> Option<Finding> {
     let (block_size, stride) = (u64::from(target.block_size), target.stride());
     let narrow = |r: &&DistributionRange| r.io > 0 && r.span >= block_size && r.span > 0 && r.span < stride;
     let range = distribution.ranges.iter().find(narrow)?;
-    Some(Finding {
-        severity: Severity::Warning,
-        rule: "G13",
-        message: format!(
-            "the alignment of random I/O (-r, Random) of {stride} bytes is above the {} bytes of a range of -rd \
-             (Distribution): I/O there hits one place only, or none; use a smaller alignment",
-            range.span
-        ),
-        place: None,
-    })
+    let message = format!(
+        "the alignment of random I/O (-r, Random) of {stride} bytes is above the {} bytes of a range of -rd \
+         (Distribution): I/O there hits one place only, or none; use a smaller alignment",
+        range.span
+    );
+    Some(Finding::of_machine("G13", Severity::Warning, message))
 }

@@ -1,14 +1,12 @@
 //! Rules about how a profile is run.
 
-use super::{Finding, Severity};
+use crate::finding::{Finding, Severity};
 use crate::profile::Method;
 
 /// Judges a method by itself; with an error it must not be used.
 pub fn method(method: &Method) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut refuse = |rule, message: &str| {
-        findings.push(Finding { severity: Severity::Error, rule, message: message.to_owned(), place: None });
-    };
+    let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
     if method.virtual_time() {
         if method.until_steady_s.is_some() {
             refuse(
@@ -42,7 +40,7 @@ mod tests {
                 cpu_latency_us: Some(0),
                 ..Method::default()
             };
-            method(&asked).iter().map(|finding| finding.rule).collect::<Vec<_>>()
+            method(&asked).iter().map(|finding| finding.name).collect::<Vec<_>>()
         };
         assert_eq!(rules(EngineKind::Sim), ["M1", "M2"]);
         assert_eq!(rules(EngineKind::Null), [] as [&str; 0]);

@@ -1,5 +1,6 @@
 //! Rules that relate several settings of a profile, however it was stated. The rules are in DISKSPD's
-//! validation order; what depends on the machine (CPUs, sizes of targets) is the plan's to judge.
+//! validation order, and so are their names: `V` and `D` errors, `W` warnings, `G` what DISKSPD accepts and
+//! then can't run, `M` of the method; what depends on the machine (CPUs, sizes of targets) is the plan's to judge.
 
 mod distribution;
 mod method;
@@ -9,58 +10,9 @@ mod tests;
 
 pub use method::method;
 
+use crate::finding::{Finding, FindingPlace, Severity};
 use crate::profile::{Profile, RawText, Target, TimeSpan};
 use std::collections::HashSet;
-use std::fmt;
-
-/// Whether a finding forbids the run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// The profile can't be run.
-    Error,
-    /// The profile can be run, but hardly does what was meant.
-    Warning,
-}
-
-/// One broken rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// Whether it forbids the run.
-    pub severity: Severity,
-    /// Name of the rule: `V` and `D` errors, `W` warnings, `G` what DISKSPD accepts and then can't run.
-    pub rule: &'static str,
-    /// What is wrong and what to do, for the user.
-    pub message: String,
-    /// Where in the profile; `None` where it holds for all of it (one time span whose targets share their
-    /// settings).
-    pub place: Option<Place>,
-}
-
-/// A place in a profile.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// Number of the time span, 1-based.
-    pub time_span: usize,
-    /// Number of the target in the time span, 1-based, and its path; `None` = the time span itself.
-    pub target: Option<(usize, RawText)>,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.severity {
-            Severity::Error => "ERROR: ",
-            Severity::Warning => "WARNING: ",
-        })?;
-        if let Some(place) = &self.place {
-            write!(f, "time span {}", place.time_span)?;
-            if let Some((number, path)) = &place.target {
-                write!(f, ", target {number} '{path}'")?;
-            }
-            f.write_str(": ")?;
-        }
-        f.write_str(&self.message)
-    }
-}
 
 /// One target in its time span: what most rules look at.
 struct Case<'a> {
@@ -76,22 +28,26 @@ struct Case<'a> {
 pub fn validate(profile: &Profile, profile_only: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     if profile.time_spans.is_empty() {
-        findings.push(Finding {
-            severity: Severity::Error,
-            rule: "V0",
-            message: "the profile has no time span: there is nothing to run".to_owned(),
-            place: None,
-        });
+        let message = "the profile has no time span: there is nothing to run";
+        findings.push(Finding::of_machine("V0", Severity::Error, message));
     }
     for (index, span) in profile.time_spans.iter().enumerate() {
         let settings: Vec<Target> = span.targets.iter().map(without_path).collect();
         let uniform = profile.time_spans.len() == 1 && settings.windows(2).all(|pair| pair[0] == pair[1]);
-        let place = |target| (!uniform).then_some(Place { time_span: index + 1, target });
+        // Nowhere in particular, where it holds for all of the profile.
+        let place = |target: Option<(usize, &Target)>| match uniform {
+            true => FindingPlace::default(),
+            false => FindingPlace {
+                time_span: Some(index + 1),
+                target_number: target.map(|(number, _)| number + 1),
+                target: target.map(|(_, target)| target.path.clone()),
+            },
+        };
 
         findings.extend(rules::check_span(span).into_iter().map(|found| found.at(place(None))));
         let mut judged = HashSet::new();
         for (number, target) in span.targets.iter().enumerate() {
-            let place = place(Some((number + 1, target.path.clone())));
+            let place = place(Some((number, target)));
             let case = Case { span, target };
             if judged.insert(&settings[number]) {
                 findings.extend(rules::check_target(&case).into_iter().map(|found| found.at(place.clone())));
@@ -106,10 +62,4 @@ pub fn validate(profile: &Profile, profile_only: bool) -> Vec<Finding> {
 
 fn without_path(target: &Target) -> Target {
     Target { path: RawText::default(), ..target.clone() }
-}
-
-impl Finding {
-    fn at(self, place: Option<Place>) -> Finding {
-        Finding { place, ..self }
-    }
 }

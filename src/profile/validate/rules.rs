@@ -1,6 +1,7 @@
 //! The rules as tables, in the order in which their messages appear.
 
-use super::{Case, Finding, Severity, distribution};
+use super::{Case, distribution};
+use crate::finding::{Finding, Severity};
 use crate::profile::{CacheMode, Target, Throughput, TimeSpan};
 use Severity::{Error, Warning};
 
@@ -14,12 +15,7 @@ struct Rule {
 
 impl Rule {
     fn check(&self, case: &Case) -> Option<Finding> {
-        (self.broken)(case).then(|| Finding {
-            severity: self.severity,
-            rule: self.name,
-            message: (self.message)(case),
-            place: None,
-        })
+        (self.broken)(case).then(|| Finding::of_machine(self.name, self.severity, (self.message)(case)))
     }
 }
 

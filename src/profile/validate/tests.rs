@@ -28,7 +28,7 @@ fn distribution(kind: DistributionKind, ranges: Ranges) -> Option<Distribution> 
 
 /// Names of the broken rules, in order.
 fn broken(profile: &Profile) -> String {
-    validate(profile, false).iter().map(|finding| finding.rule).collect::<Vec<_>>().join(" ")
+    validate(profile, false).iter().map(|finding| finding.name).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn targets_of_a_command_line_are_told_once_but_every_path_is_judged() {
     let second = Target { path: "*2".into(), ..profile.time_spans[0].targets[0].clone() };
     profile.time_spans[0].targets.push(second);
     assert_eq!(broken(&profile), "W3 V22");
-    assert!(validate(&profile, false).iter().all(|finding| finding.place.is_none()));
+    assert!(validate(&profile, false).iter().all(|finding| finding.place == FindingPlace::default()));
 }
 
 #[test]

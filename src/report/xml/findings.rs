@@ -1,7 +1,7 @@
 //! What was found about a run: an element that DISKSPD's results don't have (`--xml-verdict`).
 
 use super::writer::Writer;
-use crate::truth::{Finding, Severity};
+use crate::finding::{Finding, Severity};
 
 /// `<Findings>` with a `<Finding>` for each, the worst first; nothing if there are none.
 pub fn write<'a>(out: &mut Writer, findings: impl Iterator<Item = &'a Finding>) {
@@ -18,7 +18,7 @@ fn write_one(out: &mut Writer, finding: &Finding) {
     out.open("Finding");
     out.value("Name", finding.name);
     out.value("Severity", severity(Some(finding.severity)));
-    if let Some(target) = &finding.target {
+    if let Some(target) = &finding.place.target {
         out.text("Target", target.as_bytes());
     }
     out.text("Message", finding.message.as_bytes());
@@ -31,10 +31,5 @@ fn write_one(out: &mut Writer, finding: &Finding) {
 
 /// How bad it is, in the words of the JSON record; `none` = nothing is.
 pub fn severity(severity: Option<Severity>) -> &'static str {
-    match severity {
-        None => "none",
-        Some(Severity::Note) => "note",
-        Some(Severity::Warning) => "warning",
-        Some(Severity::Wrong) => "wrong",
-    }
+    severity.map_or("none", Severity::word)
 }

@@ -69,7 +69,7 @@ fn render_all(
     out.open("Results");
     let about = |time_span: Option<usize>| {
         let findings = judgement.into_iter().flat_map(|judgement| &judgement.findings);
-        findings.filter(move |finding| finding.time_span == time_span)
+        findings.filter(move |finding| finding.place.time_span == time_span)
     };
     system::write(&mut out, system, |out| findings::write(out, about(None)));
     out.lines(|text, indent| write_profile(text, profile, indent));

@@ -23,7 +23,7 @@ pub fn look(plan: &SpanPlan, voice: &Voice) -> Vec<ContentFacts> {
     let facts = facts(orders(plan));
     for about in &facts {
         let path = plan.path_of(about.target);
-        truth::content_warnings(about, &path).iter().for_each(|warning| voice.warn(warning));
+        truth::content_warnings(about, &path).into_iter().for_each(|warning| voice.tell(warning));
     }
     facts
 }

@@ -60,7 +60,7 @@ pub fn run_exactly(
 ) -> Result<Cost, String> {
     let profile = &precreate::resized(profile);
     let span = profile.time_spans.first().ok_or("the profile has no time span")?;
-    let first = |errors: Vec<PlanError>| errors.into_iter().next().map(|e| e.message).unwrap_or_default();
+    let first = |errors: Vec<PlanError>| errors.into_iter().next().map(|e| e.to_string()).unwrap_or_default();
     let plan = probe_and_plan(profile, span, system, options, &Probes::default()).map_err(first)?;
     let worker = plan.workers.first().ok_or("the time span has no thread")?;
     let (control, voice, claims) = (Arc::new(Control::default()), Voice::quiet(), Claims::default());

@@ -1,6 +1,7 @@
 //! A file that is written while the run goes on (`--stream`, `--io-log`), and replaces an earlier one only
 //! when there is something in it.
 
+use crate::finding::Finding;
 use crate::run::tell::destination::{Destination, inherited, named, open_special};
 use crate::sys::place::{NewFile, Place};
 use crate::sys::standard_error::say;
@@ -55,7 +56,7 @@ impl LateFile {
         if !file.is_placed()
             && let Err(not) = file.put()
         {
-            say(format_args!("WARNING: {}: can't be put in place: {not}", self.given));
+            say(Finding::warning(format!("{}: can't be put in place: {not}", self.given)));
         }
     }
 
@@ -70,10 +71,10 @@ impl LateFile {
             |error| format!("can't be kept either: {error}"),
             |path| format!("is kept as {}", path.display()),
         );
-        say(format_args!(
-            "WARNING: {}: is not written, as the run has no figures; what there is {kept}",
+        say(Finding::warning(format!(
+            "{}: is not written, as the run has no figures; what there is {kept}",
             self.given
-        ));
+        )));
     }
 }
 

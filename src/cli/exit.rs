@@ -1,0 +1,30 @@
+//! How the program ends, for whoever started it.
+
+use std::process::ExitCode;
+
+/// The exit codes, from the best to the worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// It was done; also of `-?`, and of `-Rp` with a valid profile.
+    Success = 0,
+    /// The run failed, or an event can't be used; also of `-ye`.
+    RunFailed = 1,
+    /// The run went well, but its figures are not what they seem to be, with `--strict`; and `doctor` found
+    /// something worse than a note.
+    Doubtful = 2,
+    /// The command line is empty or wrong, or a profile is unreadable or invalid.
+    Usage = 3,
+}
+
+impl Exit {
+    /// The number that the process ends with.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}

@@ -1,0 +1,76 @@
+//! What couldn't be done: the error of every command, told in one place.
+
+use crate::cli::{CliError, Exit};
+use crate::finding::Finding;
+use crate::plan::{LiesIn, PlanError};
+use crate::run::NotRun;
+use crate::sys::standard_error::say;
+
+/// What couldn't be done, and how the program ends for that.
+#[derive(Debug)]
+pub struct NotDone {
+    /// How it ends.
+    exit: Exit,
+    /// Why, in the order of telling.
+    findings: Vec<Finding>,
+}
+
+impl NotDone {
+    /// The command line or a profile is wrong.
+    pub fn usage(findings: Vec<Finding>) -> NotDone {
+        NotDone { exit: Exit::Usage, findings }
+    }
+
+    /// What was tried has failed.
+    pub fn failed<M: Into<String>>(messages: impl IntoIterator<Item = M>) -> NotDone {
+        NotDone { exit: Exit::RunFailed, findings: messages.into_iter().map(Finding::error).collect() }
+    }
+
+    /// Tells it on standard error; returns how the program ends.
+    pub fn tell(self) -> Exit {
+        self.findings.iter().for_each(say);
+        self.exit
+    }
+}
+
+/// How the program ends after this; what couldn't be done is told at once, as more is done after it.
+pub fn told(done: Result<Exit, NotDone>) -> Exit {
+    done.unwrap_or_else(NotDone::tell)
+}
+
+/// What was tried has failed, for this reason.
+impl From<String> for NotDone {
+    fn from(message: String) -> NotDone {
+        NotDone::failed([message])
+    }
+}
+
+/// What was tried has failed, for this reason.
+impl From<Finding> for NotDone {
+    fn from(finding: Finding) -> NotDone {
+        NotDone { exit: Exit::RunFailed, findings: vec![finding] }
+    }
+}
+
+impl From<CliError> for NotDone {
+    fn from(error: CliError) -> NotDone {
+        NotDone::usage(vec![Finding::error(error.to_string())])
+    }
+}
+
+impl From<Vec<PlanError>> for NotDone {
+    fn from(errors: Vec<PlanError>) -> NotDone {
+        let wrong = errors.iter().any(|error| error.lies_in == LiesIn::Profile);
+        let exit = if wrong { Exit::Usage } else { Exit::RunFailed };
+        NotDone { exit, findings: errors.into_iter().map(|error| error.finding).collect() }
+    }
+}
+
+impl From<NotRun> for NotDone {
+    fn from(not: NotRun) -> NotDone {
+        match not {
+            NotRun::Unfit(errors) => errors.into(),
+            NotRun::Invalid(findings) => NotDone::usage(findings),
+        }
+    }
+}
