@@ -8,6 +8,7 @@ use crate::clock::{self, Nanos, SECOND};
 use crate::plan::PlanError;
 use crate::results::EndedBy;
 use crate::run::tell::failure::{Failure, by_cause};
+use crate::sys::mutex::LockAnyway;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -99,7 +100,7 @@ struct State {
 impl Control {
     fn lock(&self) -> MutexGuard<'_, State> {
         // A panic elsewhere leaves plain data behind; the run has to end orderly all the same.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock_anyway()
     }
 
     fn wait<'a>(&self, guard: MutexGuard<'a, State>, timeout: Duration) -> MutexGuard<'a, State> {
@@ -222,7 +223,7 @@ impl Control {
 
     /// Who is told how the run goes on.
     pub(super) fn tells(&self, supervisor: Sender<Turn>) {
-        *self.supervisor.lock().unwrap_or_else(PoisonError::into_inner) = Some(supervisor);
+        *self.supervisor.lock_anyway() = Some(supervisor);
         // It may have happened before.
         if self.is_interrupted() {
             self.tell(Turn::Interrupted);
@@ -230,7 +231,7 @@ impl Control {
     }
 
     fn tell(&self, turn: Turn) {
-        if let Some(supervisor) = &*self.supervisor.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(supervisor) = &*self.supervisor.lock_anyway() {
             let _ = supervisor.send(turn);
         }
     }
@@ -251,30 +252,30 @@ impl Control {
 
     /// What a time span has measured: it counts if the run is left behind from here on.
     pub(super) fn deposit(&self, outcome: SpanOutcome) {
-        *self.deposited.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        *self.deposited.lock_anyway() = Some(outcome);
     }
 
     /// What was deposited since a time span began.
     pub(super) fn take_deposit(&self) -> Option<SpanOutcome> {
-        self.deposited.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.deposited.lock_anyway().take()
     }
 
     /// What the run is at, behind "while it". The kernel may keep it there.
     pub(super) fn does(&self, what: &'static str) {
-        *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = Doing { what, for_others: false };
+        *self.doing.lock_anyway() = Doing { what, for_others: false };
     }
 
     /// The same for what waits for another program, as opening a pipe does, and can be left at any time.
     pub(super) fn awaits(&self, what: &'static str) {
-        *self.doing.lock().unwrap_or_else(PoisonError::into_inner) = Doing { what, for_others: true };
+        *self.doing.lock_anyway() = Doing { what, for_others: true };
     }
 
     pub(super) fn what_it_does(&self) -> &'static str {
-        self.doing.lock().unwrap_or_else(PoisonError::into_inner).what
+        self.doing.lock_anyway().what
     }
 
     pub(super) fn waits_for_others(&self) -> bool {
-        self.doing.lock().unwrap_or_else(PoisonError::into_inner).for_others
+        self.doing.lock_anyway().for_others
     }
 
     /// A worker's thread has ended.

@@ -8,9 +8,10 @@ use super::{Outcome, run};
 use crate::plan::PlanError;
 use crate::profile::Profile;
 use crate::results::{Results, SpanResults};
+use crate::sys::mutex::LockAnyway;
 use crate::system::System;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How long the run has for its end when the user wants it to end: longer than it gives its workers.
@@ -53,7 +54,7 @@ pub fn supervise(
         move || {
             let ended = run(&profile, &system, &options, &control, &voice, &mut |results| {
                 after_span(results);
-                *so_far.lock().unwrap_or_else(PoisonError::into_inner) = results.clone();
+                *so_far.lock_anyway() = results.clone();
             });
             drop(after_span);
             let _ = tell.send(Turn::Ended(Box::new(ended)));
@@ -73,7 +74,7 @@ pub fn supervise(
         }
     };
     let left = || {
-        let mut results = so_far.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut results = so_far.lock_anyway().clone();
         let span = control.take_deposit().map(|span| {
             results.time_spans.push(span.results);
             (span.failures, span.troubles)

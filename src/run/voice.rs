@@ -5,10 +5,11 @@ use crate::clock::{Nanos, SECOND};
 use crate::finding::Finding;
 use crate::results::IntervalFigures;
 use crate::run::tell::live::{Counters, Seen, collect};
+use crate::sys::mutex::LockAnyway;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The voice of a run: everything that is said goes through it, so that all of it can be kept.
 pub struct Voice {
@@ -49,7 +50,7 @@ impl Voice {
 
     /// A time span begins, numbered from 1.
     pub fn begin_span(&self, number: usize) {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.said.lock_anyway().clear();
         self.time_span.store(number as u32, Ordering::Relaxed);
         self.listener.time_span_begins(number);
     }
@@ -66,7 +67,7 @@ impl Voice {
 
     /// All that was noticed so far, in its order.
     pub fn notices(&self) -> Vec<Finding> {
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.notices.lock_anyway().clone()
     }
 
     /// A step of the run.
@@ -83,7 +84,7 @@ impl Voice {
 
     /// A warning of what many threads meet; it is said once in a time span.
     pub fn warn_once(&self, text: String) {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.said.lock_anyway();
         if !said.contains(&text) {
             self.warn(&text);
             said.insert(text);
@@ -100,7 +101,7 @@ impl Voice {
         let time_span = Some(self.time_span.load(Ordering::Relaxed)).filter(|number| *number > 0);
         let notice = finding.in_time_span(time_span.map(|number| number as usize));
         self.listener.notice(&notice);
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner).push(notice);
+        self.notices.lock_anyway().push(notice);
     }
 
     /// Progress dots (`-P`).
@@ -113,7 +114,7 @@ impl Voice {
     /// The workers begin: rates count from here.
     pub fn begin(&self, workers: &[Counters]) {
         if self.wants.progress {
-            *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = collect(workers);
+            *self.seen.lock_anyway() = collect(workers);
         }
     }
 
@@ -121,7 +122,7 @@ impl Voice {
     /// ends, ns.
     pub fn draw(&self, phase: &str, left: Nanos, workers: &[Counters]) {
         if self.wants.progress {
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut seen = self.seen.lock_anyway();
             let now = collect(workers);
             self.listener.progress(&Progress::Running { phase, left_ns: left, rates: rates(&seen, &now) });
             *seen = now;

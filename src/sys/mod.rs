@@ -8,6 +8,7 @@ pub mod clock;
 pub mod file_systems;
 pub mod io_priority;
 pub mod map_options;
+pub mod mutex;
 pub mod open_mode;
 pub mod path;
 pub mod time_stamp;

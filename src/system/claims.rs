@@ -5,12 +5,13 @@ use super::device::{Device, Number, block_number, split};
 use super::refusal::{Refusal, file_refusal, found_on, open_file_refusal, use_refusal, write_refusal};
 use super::root::Root;
 use crate::sys::files::{self, OpenTarget};
+use crate::sys::mutex::LockAnyway;
 use crate::sys::problem::{Problem, TargetError};
 use std::collections::HashSet;
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Holds block devices for this process until it's dropped: nobody can mount them, swap to them or build
 /// them into a RAID or volume group meanwhile. The controlling thread takes it for the time of the run;
@@ -158,7 +159,7 @@ impl Claims {
 
     fn permit_file(&self, path: &Path, opened: &OpenTarget) -> Result<(), Denial> {
         let identity = files::identity(&opened.file);
-        let mut known = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.files.lock_anyway();
         if identity.is_none_or(|identity| !known.contains(&identity)) {
             permit_file(path, &opened.file)?;
             known.extend(identity);

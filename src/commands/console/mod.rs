@@ -10,11 +10,12 @@ use super::stream::{Stream, Unfinished};
 use crate::finding::{Finding, Printed, Severity};
 use crate::results::{IntervalFigures, Record};
 use crate::run::{Listener, Progress, Wants};
+use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
 use crate::truth::Judged;
 use live_line::LiveLine;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The terminal, and the files beside it. Errors of writing are ignored, but for those of the stream and of
 /// files; those of the report itself are not written here.
@@ -37,11 +38,11 @@ impl Console {
     }
 
     fn with_the_stream<T>(&self, act: impl FnOnce(&mut Stream) -> T) -> Option<T> {
-        self.stream.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(act)
+        self.stream.lock_anyway().as_mut().map(act)
     }
 
     fn with_line<T>(&self, act: impl FnOnce(&mut LiveLine) -> T) -> Option<T> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(act)
+        self.line.lock_anyway().as_mut().map(act)
     }
 
     /// Writes where it disturbs no document.
@@ -106,7 +107,7 @@ impl Listener for Console {
     }
 
     fn run_ended(&self) -> Option<String> {
-        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let stream = self.stream.lock_anyway().take();
         match stream?.finish()? {
             Unfinished::Unread(message) => {
                 self.notice(&Finding::warning(message));

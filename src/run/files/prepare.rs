@@ -10,6 +10,7 @@ pub use outcome::{PrepareError, Prepared, Reason, State, Why};
 pub use space::all_fit;
 
 use crate::sys::inode::{self, Kind};
+use crate::sys::mutex::LockAnyway;
 use crate::sys::problem::{Problem, TargetError};
 use crate::sys::room::Size;
 use crate::sys::{extents, files, page_cache, process};
@@ -17,8 +18,8 @@ use crate::system::{claims, target};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Held by the thread that looks at the free space and takes of it.
 static ALLOCATING: Mutex<()> = Mutex::new(());
@@ -173,7 +174,7 @@ fn write(
     let kernel = |doing, source| Reason::Kernel { doing, source };
     let found = file.metadata().map_err(|error| before(kernel("look at the file", error)))?;
     // One file after the other, so that no two count on the same space.
-    let allocating = ALLOCATING.lock().unwrap_or_else(PoisonError::into_inner);
+    let allocating = ALLOCATING.lock_anyway();
     let room = space::check(file, &found, order.size, stop).map_err(before)?;
     if stop.load(Ordering::Relaxed) {
         return Err(before(Reason::Stopped));

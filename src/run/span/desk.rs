@@ -7,7 +7,8 @@ use crate::results::ThreadResults;
 use crate::run::worker::recorder;
 use crate::run::worker::{Books, Outcome, StuckIo};
 use crate::sys::lent::Heir;
-use std::sync::{Mutex, PoisonError};
+use crate::sys::mutex::LockAnyway;
+use std::sync::Mutex;
 
 /// I/Os that are named one by one; more are counted.
 const NAMED: usize = 16;
@@ -33,27 +34,27 @@ pub struct Remains {
 impl Desk {
     /// The worker is set up: this is who gets its books if it is stuck.
     pub fn names(&self, heir: Option<Heir<Books>>) {
-        *self.heir.lock().unwrap_or_else(PoisonError::into_inner) = heir;
+        *self.heir.lock_anyway() = heir;
     }
 
     /// The worker has done its work; its engine still has to end.
     pub fn hand_in(&self, outcome: Outcome, in_flight: Vec<StuckIo>) {
-        *self.handed_in.lock().unwrap_or_else(PoisonError::into_inner) = Some((outcome, in_flight));
+        *self.handed_in.lock_anyway() = Some((outcome, in_flight));
     }
 
     /// What a worker that has ended handed in; `None` = it had nothing to hand in.
     pub fn take(&self) -> Option<Outcome> {
-        let handed_in = self.handed_in.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let handed_in = self.handed_in.lock_anyway().take();
         handed_in.map(|(outcome, _)| outcome)
     }
 
     /// What can be had of a worker that hasn't ended.
     pub fn take_over(&self, plan: &WorkerPlan, span: &SpanPlan) -> Remains {
-        if let Some((outcome, stuck)) = self.handed_in.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some((outcome, stuck)) = self.handed_in.lock_anyway().take() {
             let nothing = stuck.is_empty();
             return Remains { outcome, stuck, nothing };
         }
-        let mut heir = self.heir.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heir = self.heir.lock_anyway();
         match heir.as_mut().and_then(Heir::inherit) {
             Some(books) => {
                 let stuck = books.in_flight(plan, &[], &[]);

@@ -10,10 +10,11 @@
 use crate::clock::{self, Nanos, SECOND};
 use crate::engine::Direction;
 use crate::run::tell::late_file::LateFile;
+use crate::sys::mutex::LockAnyway;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
 
@@ -93,7 +94,7 @@ impl IoLog {
     /// The run is over. With figures its log takes its place, and an earlier one is replaced; without, that
     /// stays as it is, and what was logged is kept beside it.
     pub fn end(&self, has_figures: bool) {
-        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = self.output.lock_anyway();
         if has_figures {
             output.file.show();
         } else if output.has_lines {
@@ -149,7 +150,7 @@ impl IoLog {
 
     /// A time span begins: an empty line sets it off from the one before.
     pub fn begin_span(&self) {
-        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = self.output.lock_anyway();
         output.spans += 1;
         if output.spans > 1 {
             output.write(b"\n");
@@ -157,7 +158,7 @@ impl IoLog {
     }
 
     fn write(&self, rings: &[Ring], finished: &AtomicBool) {
-        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = self.output.lock_anyway();
         let mut text = Vec::with_capacity(CHUNK + 256);
         loop {
             // Read first: what a worker logged before it ended is then seen by this round.
@@ -189,7 +190,7 @@ impl IoLog {
 
     /// Why it couldn't be written to its end.
     pub fn failure(&self) -> Option<String> {
-        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = self.output.lock_anyway();
         let name = self.path.display();
         let failure = output.failure.as_ref()?;
         Some(format!("--io-log {name}: is incomplete, it can't be written: {failure}"))
@@ -197,7 +198,7 @@ impl IoLog {
 
     /// What else has to be said about the log when the run is over; `None` = all of it was written.
     pub fn complaint(&self) -> Option<String> {
-        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = self.output.lock_anyway();
         let name = self.path.display();
         (output.dropped > 0 && output.failure.is_none()).then(|| {
             format!(

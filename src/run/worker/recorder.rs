@@ -7,8 +7,9 @@ use crate::results::{DirectionResults, IoErrors, Overdue, Paced, TargetResults, 
 pub use crate::run::tell::completion::Completion;
 use crate::run::tell::stream::ByDirection;
 use crate::stats::{Histogram, IntervalLog, Intervals, Series};
+use crate::sys::mutex::LockAnyway;
 use crate::workload::ThreadWorkload;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Everything is allocated in [`Recorder::new`]; counting an I/O neither allocates nor locks nor divides by
 /// a float.
@@ -37,18 +38,18 @@ pub struct Accounts {
 impl Accounts {
     fn add(sum: &Mutex<Option<Intervals>>, log: Option<IntervalLog>) {
         let Some(log) = log else { return };
-        let mut all = sum.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = sum.lock_anyway();
         all.get_or_insert_default().add(log);
     }
 
     /// The intervals of the workers that have ended, merged.
     pub fn take_intervals(&self) -> Option<Intervals> {
-        self.intervals.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.intervals.lock_anyway().take()
     }
 
     /// The same with response times.
     pub fn take_responses(&self) -> Option<Intervals> {
-        self.responses.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.responses.lock_anyway().take()
     }
 }
 
