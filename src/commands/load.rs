@@ -2,7 +2,7 @@
 
 use super::not_done::NotDone;
 use super::report;
-use crate::cli::{RunRequest, XmlProfile};
+use crate::cli::{Exit, RunRequest, XmlProfile};
 use crate::finding::Finding;
 use crate::profile::xml::{self, MAX_BYTES};
 use crate::profile::{Method, Profile};
@@ -31,7 +31,7 @@ pub struct ToRun<'a> {
 /// match.
 pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
     if let Some(file) = &request.record {
-        let record = report::record(file).map_err(|finding| NotDone::usage(vec![finding]))?;
+        let record = report::record(file).map_err(|not| not.with_exit(Exit::Usage))?;
         let before = Some(record.host().system.clone());
         return Ok(ToRun {
             profile: Cow::Owned(record.profile),

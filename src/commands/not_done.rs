@@ -26,6 +26,11 @@ impl NotDone {
         NotDone { exit: Exit::RunFailed, findings: messages.into_iter().map(Finding::error).collect() }
     }
 
+    /// The program ends in this way for it.
+    pub fn with_exit(self, exit: Exit) -> NotDone {
+        NotDone { exit, ..self }
+    }
+
     /// Tells it on standard error; returns how the program ends.
     pub fn tell(self) -> Exit {
         self.findings.iter().for_each(say);
@@ -45,13 +50,6 @@ impl From<String> for NotDone {
     }
 }
 
-/// What was tried has failed, for this reason.
-impl From<Finding> for NotDone {
-    fn from(finding: Finding) -> NotDone {
-        NotDone { exit: Exit::RunFailed, findings: vec![finding] }
-    }
-}
-
 impl From<CliError> for NotDone {
     fn from(error: CliError) -> NotDone {
         NotDone::usage(vec![Finding::error(error.to_string())])
@@ -62,7 +60,7 @@ impl From<Vec<PlanError>> for NotDone {
     fn from(errors: Vec<PlanError>) -> NotDone {
         let wrong = errors.iter().any(|error| error.lies_in == LiesIn::Profile);
         let exit = if wrong { Exit::Usage } else { Exit::RunFailed };
-        NotDone { exit, findings: errors.into_iter().map(|error| error.finding).collect() }
+        NotDone { exit, findings: errors.into_iter().map(|error| *error.finding).collect() }
     }
 }
 

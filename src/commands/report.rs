@@ -3,7 +3,6 @@
 use super::not_done::{NotDone, told};
 use super::output;
 use crate::cli::{Exit, ReportRequest};
-use crate::finding::Finding;
 use crate::report;
 use crate::report::findings::{self, Detail};
 use crate::report::json::{self, RecordError};
@@ -38,13 +37,14 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
 ///
 /// # Errors
 /// It can't be read, or is none.
-pub fn record(file: &Path) -> Result<Record, Finding> {
+pub fn record(file: &Path) -> Result<Record, NotDone> {
     let path = visible::line(&file.to_string_lossy()).into_owned();
     match read(file) {
-        Ok(read) => read.map_err(|why| Finding::error(format!("{path}: {why}"))),
-        Err(why) => Err(Finding::error(format!(
-            "{path}: can't be read: {why}; a record is what --out FILE.json of a run writes"
-        ))),
+        Ok(read) => read.map_err(|why| format!("{path}: {why}").into()),
+        Err(why) => {
+            Err(format!("{path}: can't be read: {why}; a record is what --out FILE.json of a run writes")
+                .into())
+        }
     }
 }
 

@@ -9,7 +9,7 @@ pub struct PlanError {
     /// Which exit code it leads to.
     pub lies_in: LiesIn,
     /// What, where, why, next step.
-    pub finding: Finding,
+    pub finding: Box<Finding>,
 }
 
 /// How DISKSPD classes an error: the exit code depends on it.
@@ -26,12 +26,12 @@ pub enum LiesIn {
 impl PlanError {
     /// An error of the profile.
     pub fn profile(message: impl Into<String>) -> PlanError {
-        PlanError { lies_in: LiesIn::Profile, finding: Finding::error(message) }
+        PlanError { lies_in: LiesIn::Profile, finding: Box::new(Finding::error(message)) }
     }
 
     /// An error of a target, or of what can't be had at the moment.
     pub fn target(message: impl Into<String>) -> PlanError {
-        PlanError { lies_in: LiesIn::Target, finding: Finding::error(message) }
+        PlanError { lies_in: LiesIn::Target, finding: Box::new(Finding::error(message)) }
     }
 }
 
