@@ -87,7 +87,7 @@ fn pages_of_a_mapped_file_are_read_with_the_threads_priority() {
     run("sync", &[]);
     // The file's own pages alone: other tests need theirs.
     let dont_need = rustix::fs::Advice::DontNeed;
-    rustix::fs::fadvise(&fs::File::open(&file).unwrap(), 0, None, dont_need).unwrap();
+    rustix::fs::fadvise(fs::File::open(&file).unwrap(), 0, None, dont_need).unwrap();
     trace.priorities();
     diskspd("-Sm -I1 -b4K -s -W0 -d1 {}", &file).report();
     assert!(trace.priorities().contains(&"idle,0,0".to_string()));
