@@ -26,7 +26,7 @@
 
 pub use crate::engine::EngineKind;
 pub use crate::finding::{Finding, FindingPlace, Severity};
-pub use crate::profile::{Method, Prefill, Profile, RawText, Target, TimeSpan};
+pub use crate::profile::{Arrivals, Method, Prefill, Profile, RateTotal, RawText, Target, TimeSpan};
 pub use crate::results::{Record, Results, Summary};
 #[cfg(target_os = "linux")]
 pub use crate::run::{Control, Executed, Listener, Nobody, NotRun, Progress, Session, Speed, Wants, execute};

@@ -81,6 +81,20 @@ pub fn parse_size(text: &[u8], block_size: u64) -> Result<u64, UnitError> {
     if taken < text.len() { error(taken, UnitErrorKind::Trailing) } else { Ok(size) }
 }
 
+/// Parses a count of things that are no bytes: digits and at most one suffix K or M, which are powers of 1000
+/// here, either case.
+pub fn parse_count(text: &[u8]) -> Result<u64, UnitError> {
+    let (number, digits) = parse_digits(text)?;
+    let factor = match &text[digits..] {
+        [] => 1,
+        [b'k' | b'K'] => 1000,
+        [b'm' | b'M'] => 1_000_000,
+        [b'k' | b'K' | b'm' | b'M', ..] => return error(digits + 1, UnitErrorKind::Trailing),
+        _ => return error(digits, UnitErrorKind::Trailing),
+    };
+    number.checked_mul(factor).map_or_else(|| error(0, UnitErrorKind::TooLarge), Ok)
+}
+
 /// Splits `text` into C white space, a sign (true = minus) and its leading digits, as `atoi` and `strtoul`
 /// do.
 fn split_c_integer(text: &[u8]) -> (bool, &[u8], usize) {

@@ -5,7 +5,7 @@
 use diskspd::cli::{self, EventAction, Invocation, RunRequest};
 use diskspd::finding::{Finding, Severity};
 use diskspd::profile::validate::validate;
-use diskspd::profile::{Profile, ResultFormat, Target, TimeSpan, xml};
+use diskspd::profile::{Arrivals, Profile, RateTotal, ResultFormat, Target, TimeSpan, xml};
 use diskspd::report::profile_text::write_profile;
 use diskspd::report::profile_xml;
 use serde::Deserialize;
@@ -472,6 +472,19 @@ fn commands_and_long_options() {
             "{line}"
         );
     }
+    let rate = |ios_per_s, arrivals| Some(RateTotal { ios_per_s, arrivals });
+    for (line, expected) in [
+        ("f.dat", None),
+        ("--rate-total 1 f.dat", rate(1, Arrivals::Poisson)),
+        ("--rate-total=50K f.dat", rate(50_000, Arrivals::Poisson)),
+        ("--rate-total 2m,poisson f.dat", rate(2_000_000, Arrivals::Poisson)),
+        ("--rate-total 5 --rate-total 1000M,uniform f.dat", rate(1_000_000_000, Arrivals::Uniform)),
+    ] {
+        assert!(
+            matches!(parse(line), Ok(Invocation::Run(run)) if run.method.rate_total == expected),
+            "{line}"
+        );
+    }
     use diskspd::profile::Prefill::*;
     for (option, expected) in [
         ("", None),
@@ -542,6 +555,14 @@ fn messages_say_what_to_do() {
         ("--cpu-latency=-1 f.dat", "not a number of microseconds"),
         ("--cpu-latency +1 f.dat", "not a number of microseconds"),
         ("--cpu-latency 2147483648 f.dat", "0 to 2147483647 us"),
+        ("--rate-total", "the value is missing"),
+        ("--rate-total fast f.dat", "this is not a number"),
+        ("--rate-total 0 f.dat", "no such rate"),
+        ("--rate-total 1001M f.dat", "no such rate"),
+        ("--rate-total 1.5K f.dat", "1 to 1000M"),
+        ("--rate-total 5KB f.dat", "does not belong to the value"),
+        ("--rate-total 5K,even f.dat", "unknown kind of arrivals"),
+        ("--rate-total 5K, f.dat", "poisson or uniform"),
         ("--until-steady=soon f.dat", "as in --until-steady=600"),
         ("--until-steady=0 f.dat", "as in --until-steady=600"),
         ("devices --xml", "diskspd devices [--json]"),

@@ -15,6 +15,7 @@ mod open;
 mod pace;
 mod prepare;
 mod profiles;
+mod rate_total;
 mod records;
 mod refusals;
 mod schemas;

@@ -46,6 +46,40 @@ fn the_first_io_waits_block_over_rate_and_the_others_follow_evenly() {
 }
 
 #[test]
+fn parts_of_an_even_rate_take_turns_and_together_are_the_rate() {
+    for (ios_per_s, of) in [(1000, 1), (1000, 3), (7, 5), (3, 10)] {
+        let parts = (0..of).map(|turn| schedule(Limit::InTurn { ios_per_s, turn, of }, 5, 20));
+        let mut all: Vec<u64> = parts.flatten().collect();
+        all.sort_unstable();
+        let even: Vec<u64> =
+            (1..=20 * u64::from(of)).map(|io| 5 + (io * SECOND).div_ceil(ios_per_s)).collect();
+        assert_eq!(all, even, "{ios_per_s} I/Os per s in {of} parts");
+    }
+}
+
+#[test]
+fn random_arrivals_are_a_poisson_process() {
+    let limit = |seed| Limit::Poisson { ios_per_s: 30_000, of: 3, seed };
+    let times = schedule(limit(1), 0, 100_000);
+    let mut last = 0;
+    let gaps: Vec<f64> =
+        times.iter().map(|&time| (time - std::mem::replace(&mut last, time)) as f64).collect();
+    let mean = gaps.iter().sum::<f64>() / 1e5;
+    let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / 1e5;
+    // Of an exponential distribution deviation and mean are the same, and a share of 1/e exceeds it.
+    assert!((mean / 1e5 - 1.0).abs() < 0.02, "{mean}");
+    assert!((variance.sqrt() / mean - 1.0).abs() < 0.02, "{} {mean}", variance.sqrt());
+    let longer = gaps.iter().filter(|gap| **gap > mean).count() as f64 / 1e5;
+    assert!((longer - (-1f64).exp()).abs() < 0.01, "{longer}");
+    assert_ne!(times[..9], schedule(limit(2), 0, 9));
+    // Of what nobody asked for yet there is as much as in such a time on average.
+    let pace = Pace::new(limit(1), 0);
+    let (ios, since) = pace.overdue(SECOND).unwrap();
+    assert!((9_998..=10_001).contains(&ios) && since == SECOND - times[0], "{ios} {since}");
+    assert_eq!(pace.overdue(times[0] - 1), None);
+}
+
+#[test]
 fn whoever_falls_behind_catches_up_and_is_then_back_on_time() {
     let mut pace = Pace::new(Limit::iops(1000), 0);
     assert_eq!(pace.ask(0), Err(MS), "nothing goes at the start");

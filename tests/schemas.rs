@@ -46,6 +46,7 @@ fn examples() -> Vec<Record> {
         prefill: Some(Prefill::Auto),
         until_steady_s: Some(1),
         cpu_latency_us: Some(1),
+        rate_total: Some(RateTotal { ios_per_s: 1, arrivals: Arrivals::Poisson }),
         ..Method::default()
     });
     full.hosts[0].system.start_time = Some(1);

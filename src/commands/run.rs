@@ -119,7 +119,7 @@ fn check(profile: &Profile, method: &Method, profile_only: bool) -> Result<(), N
     let mut findings = validate(profile, profile_only);
     // A profile is printed without it.
     if !profile_only {
-        findings.extend(validate::method(method));
+        findings.extend(validate::method(method, profile));
     }
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(NotDone::usage(findings));

@@ -3,7 +3,7 @@
 use super::access::{is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
 use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, tracing, writing};
-use crate::profile::{Profile, RandomDataSource, Target, TargetId, TargetIds, TimeSpan};
+use crate::profile::{Method, Profile, RandomDataSource, Target, TargetId, TargetIds, TimeSpan};
 use crate::system::System;
 use crate::system::target::TargetFacts;
 use crate::units;
@@ -23,8 +23,14 @@ pub struct Surroundings<'a> {
     pub system: &'a System,
     /// One entry per target of the span.
     pub facts: &'a [TargetFacts],
-    /// `--engine`, `--poll`
-    pub wish: Wish,
+    /// How it is run.
+    pub method: &'a Method,
+}
+
+impl Surroundings<'_> {
+    fn wish(&self) -> Wish {
+        Wish { engine: self.method.engine, poll: self.method.poll }
+    }
 }
 
 /// Decides everything about one time span of the profile.
@@ -41,7 +47,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         )));
         return Err(errors);
     }
-    let simulated = around.wish.engine.is_some_and(|kind| !kind.row().needs_files);
+    let simulated = around.method.simulated();
     for (target, facts) in span.targets.iter().zip(around.facts) {
         target::check(target, facts, simulated, &mut errors, &mut warnings);
     }
@@ -49,7 +55,38 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         return Err(errors);
     }
 
-    let trace = tracing::tracing(profile.etw.as_ref(), around.wish)?;
+    let trace = tracing::tracing(profile.etw.as_ref(), around.wish())?;
+    let workers = workers(profile, span, around, &mut errors);
+    let sources = writing::sources(span);
+    errors.extend(too_much_memory(&workers, &sources, around.system.memory_available));
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    debug_assert!(workers.iter().all(|worker| fits_together(worker, span.targets.len())));
+    warnings.extend(writing::pauses_without_effect(span, &workers));
+    Ok(SpanPlan {
+        warmup: span.warmup,
+        duration: span.duration,
+        cooldown: span.cooldown,
+        measure_latency: span.measure_latency,
+        iops_interval: span.calculate_iops_std_dev.then_some(span.io_bucket_duration),
+        progress: profile.progress,
+        workers,
+        targets: span.targets.len(),
+        sources,
+        wait_statistics: profile.verbose_stats,
+        trace,
+        warnings,
+    })
+}
+
+/// All workers of the span that can be made; why others can't goes to `errors`.
+fn workers(
+    profile: &Profile,
+    span: &TimeSpan,
+    around: Surroundings,
+    errors: &mut Vec<PlanError>,
+) -> Vec<WorkerPlan> {
     let cpus = affinity::cpus(span, &around.system.topology);
     let ids = TargetIds::of(profile).of_span(span);
     let mut workers = Vec::new();
@@ -78,27 +115,10 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             idle.join(", ")
         )));
     }
-    let sources = writing::sources(span);
-    errors.extend(too_much_memory(&workers, &sources, around.system.memory_available));
-    if !errors.is_empty() {
-        return Err(errors);
+    if let Some(rate) = around.method.rate_total {
+        writing::share(rate, &mut workers);
     }
-    debug_assert!(workers.iter().all(|worker| fits_together(worker, span.targets.len())));
-    warnings.extend(writing::pauses_without_effect(span, &workers));
-    Ok(SpanPlan {
-        warmup: span.warmup,
-        duration: span.duration,
-        cooldown: span.cooldown,
-        measure_latency: span.measure_latency,
-        iops_interval: span.calculate_iops_std_dev.then_some(span.io_bucket_duration),
-        progress: profile.progress,
-        workers,
-        targets: span.targets.len(),
-        sources,
-        wait_statistics: profile.verbose_stats,
-        trace,
-        warnings,
-    })
+    workers
 }
 
 /// Why the buffers don't fit into memory, if they don't; 0 = it isn't known how much there is.
@@ -176,7 +196,7 @@ fn worker(
     };
     let known: Vec<_> =
         members.iter().map(|&(index, _)| (&span.targets[index], &around.facts[index])).collect();
-    let choice = engine::engine(span, &known, depth, around.wish)?;
+    let choice = engine::engine(span, &known, depth, around.wish())?;
     let routines = span.completion_routines && depth > 1 && !choice.engine.is_synchronous();
     let mut buffer = 0;
     let mut targets = Vec::new();
@@ -216,7 +236,7 @@ fn worker(
     let depth = depth as u32;
     let engine = choice.engine;
     let reason = choice.reason;
-    let poll = around.wish.poll;
+    let poll = around.method.poll;
     Ok(WorkerPlan {
         thread: 0,
         cpu: None,

@@ -113,11 +113,9 @@ impl WorkerPlan {
         (0..self.targets.len()).any(|target| self.is_paced_on(target))
     }
 
-    /// Whether those on this target have: by a rate, but not by bursts, whose beginning depends on the end
-    /// of the one before.
+    /// Whether those on this target have.
     pub fn is_paced_on(&self, target: usize) -> bool {
-        let limit = self.targets.get(target).map(|target| target.limit);
-        !self.floating && matches!(limit, Some(Limit::Rate { .. }))
+        !self.floating && self.targets.get(target).is_some_and(|target| target.limit.has_times())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::access::is_cached;
 use super::{WorkerPlan, WriteContent};
 use crate::finding::Finding;
-use crate::profile::{RandomDataSource, Target, Throughput, TimeSpan};
+use crate::profile::{Arrivals, RandomDataSource, RateTotal, Target, Throughput, TimeSpan};
 use crate::system::target::TargetFacts;
 use crate::workload::pace::Limit;
 
@@ -67,6 +67,31 @@ fn bursts(span: &TimeSpan, target: &Target) -> Limit {
         _ => Limit::None,
     }
 }
+
+/// Shares a rate equally among all pairs of a thread and a target, in their order. Even arrivals are dealt
+/// out in turn, so that all of them together are evenly spread; random ones are drawn by each pair for
+/// itself, which is the same as drawing them for all.
+pub fn share(rate: RateTotal, workers: &mut [WorkerPlan]) {
+    let of = workers.iter().map(|worker| worker.targets.len()).sum::<usize>() as u32;
+    let ios_per_s = rate.ios_per_s;
+    let mut turn = 0;
+    for worker in workers {
+        for target in &mut worker.targets {
+            target.limit = match rate.arrivals {
+                Arrivals::Uniform => Limit::InTurn { ios_per_s, turn, of },
+                Arrivals::Poisson => {
+                    // Of its own: addresses and directions are the same with and without a rate.
+                    let seed = ARRIVALS ^ (worker.seed << 32) ^ target.target as u64;
+                    Limit::Poisson { ios_per_s, of, seed }
+                }
+            };
+            turn += 1;
+        }
+    }
+}
+
+/// Sets the seeds of arrivals apart from those of addresses.
+const ARRIVALS: u64 = u64::from_be_bytes(*b"arrivals");
 
 /// Bursts and pauses that are valid, but that no thread will heed, as in DISKSPD, with each reason.
 pub fn pauses_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<Finding> {

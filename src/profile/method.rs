@@ -24,6 +24,34 @@ pub struct Method {
     /// `--cpu-latency`: while it measures no processor may take longer than this to wake up, us, at most
     /// 2^31-1; `None` = as the machine has it.
     pub cpu_latency_us: Option<u32>,
+    /// `--rate-total`: how many I/Os per second all threads start on all targets together; `None` = the
+    /// profile's rates count.
+    pub rate_total: Option<RateTotal>,
+}
+
+/// A rate that all threads and targets of a time span share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RateTotal {
+    /// I/Os per second, 1 to [`RateTotal::HIGHEST`].
+    pub ios_per_s: u64,
+    /// When each of them is to start.
+    pub arrivals: Arrivals,
+}
+
+impl RateTotal {
+    /// An I/O each nanosecond.
+    pub const HIGHEST: u64 = 1_000_000_000;
+}
+
+/// How the I/Os of a rate are spread over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// As those of many users who know nothing of each other: the times between them are exponentially
+    /// distributed.
+    Poisson,
+    /// Evenly.
+    Uniform,
 }
 
 /// What `--prefill` writes where nothing was written yet.

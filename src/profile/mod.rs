@@ -10,7 +10,7 @@ pub mod validate;
 pub mod xml;
 
 pub use crate::sys::path::RawText;
-pub use method::{Method, Prefill};
+pub use method::{Arrivals, Method, Prefill, RateTotal};
 use serde::{Deserialize, Serialize};
 pub use target_id::{TargetId, TargetIds, reading_paths};
 
@@ -157,6 +157,27 @@ impl TimeSpan {
     /// `-F` together with `-O`: requests float between the targets of a thread.
     pub fn is_floating_pool(&self) -> bool {
         self.thread_count > 0 && self.request_count > 0
+    }
+
+    /// How many pairs of a thread and a target it works on there are.
+    pub fn thread_target_pairs(&self) -> u64 {
+        self.targets.iter().map(|target| u64::from(self.threads_on(target))).sum()
+    }
+
+    /// How many I/Os per second all threads together are to start on a target: its part of `rate_total`, or
+    /// what `-g` says. `None` = as many as they can.
+    pub fn offered_ios_per_s(&self, target: &Target, rate_total: Option<RateTotal>) -> Option<f64> {
+        let threads = f64::from(self.threads_on(target));
+        if let Some(total) = rate_total {
+            return Some(total.ios_per_s as f64 * threads / self.thread_target_pairs().max(1) as f64);
+        }
+        match target.throughput? {
+            Throughput::Iops(0) | Throughput::BytesPerMillisecond(0) => None,
+            Throughput::Iops(iops) => Some(threads * f64::from(iops)),
+            Throughput::BytesPerMillisecond(bytes) => {
+                Some(threads * f64::from(bytes) * 1000.0 / f64::from(target.block_size.max(1)))
+            }
+        }
     }
 
     /// How many threads there are: those of `-F`, or of all targets together.

@@ -13,6 +13,7 @@ pub mod csv;
 pub mod findings;
 pub mod index;
 pub mod json;
+mod paced_text;
 pub mod plan_text;
 pub mod profile_text;
 pub mod profile_xml;

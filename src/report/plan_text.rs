@@ -185,6 +185,10 @@ fn limit(target: &WorkerTarget) -> String {
     match target.limit {
         Limit::None => String::new(),
         Limit::Rate { ios, nanos } => format!(", at most {ios} I/Os in {} ms", nanos / 1_000_000),
+        Limit::InTurn { ios_per_s, of, .. } => format!(", 1 of {of} equal parts of {ios_per_s} I/Os per s"),
+        Limit::Poisson { ios_per_s, of, .. } => {
+            format!(", 1 of {of} equal parts of {ios_per_s} I/Os per s at random times")
+        }
         Limit::Bursts { ios, pause } => format!(", {} ms pause after {ios} I/Os", pause / 1_000_000),
     }
 }

@@ -4,7 +4,7 @@ use crate::results::{Chart, ChartRow, CpuTable, CpuUsage, Figures, LatencyCharts
 use crate::units::Size;
 
 /// Labels of the percentiles, in order.
-const LABELS: [&str; 13] = [
+pub(super) const LABELS: [&str; 13] = [
     "25th", "50th", "75th", "90th", "95th", "99th", "3-nines", "4-nines", "5-nines", "6-nines", "7-nines",
     "8-nines", "9-nines",
 ];

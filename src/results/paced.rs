@@ -1,4 +1,5 @@
-//! I/Os that have a time to start at (`-g`): how they kept to it, and how long they took from there.
+//! I/Os that have a time to start at (`-g`, `--rate-total`): how they kept to it, and how long they took
+//! from there.
 //!
 //! The latency of an I/O counts from where it was handed over. When the storage stalls, all requests of a
 //! thread are in flight, so what should have been started meanwhile isn't, and its wait is in no latency.
@@ -34,6 +35,12 @@ pub struct Overdue {
 /// How the I/Os of a time span kept to the times at which they were to start. Times in ms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PacedFigures {
+    /// I/Os per second that were to start, on all targets that have a rate.
+    #[serde(default)]
+    pub offered_iops: f64,
+    /// I/Os per second of those that were done.
+    #[serde(default)]
+    pub iops: f64,
     /// I/Os that had such a time.
     pub ios: u64,
     /// Those of them that started more than 1 ms after it.

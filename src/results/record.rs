@@ -1,7 +1,7 @@
 //! The record: profile, hosts and results of one run, in a versioned form.
 
 use super::{Host, Results, SpanResults, TargetResults};
-use crate::profile::{Method, Profile, TargetId, TargetIds, ThreadTarget, TimeSpan};
+use crate::profile::{Method, Profile, RateTotal, TargetId, TargetIds, ThreadTarget, TimeSpan};
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -81,6 +81,18 @@ impl Record {
     /// The same, run this way.
     pub fn with_method(self, method: Method) -> Record {
         Record { method: Some(method), ..self }
+    }
+
+    /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
+    pub fn rate_total(&self) -> Option<RateTotal> {
+        self.method.as_ref()?.rate_total
+    }
+
+    /// I/Os per second that all threads together were to start on the targets of a time span that have a
+    /// rate.
+    pub fn offered_ios_per_s(&self, span: &TimeSpan) -> f64 {
+        let each = span.targets.iter().filter_map(|target| span.offered_ios_per_s(target, self.rate_total()));
+        each.fold(0.0, |sum, rate| sum + rate)
     }
 
     /// Whether the parts fit together: as many time spans, threads, targets and CPUs as profile and system

@@ -13,21 +13,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Derives every figure that reports show.
 pub fn summarize(record: &Record) -> Summary {
-    let host = record.host();
-    let (asked, got) = (&record.profile.time_spans, &host.results.time_spans);
+    let (asked, got) = (&record.profile.time_spans, &record.host().results.time_spans);
     let never = SpanResults::default();
-    let results = |index| got.get(index).unwrap_or(&never);
-    let measured = |(index, span)| Measured::new(host, span, results(index), record.profile.verbose_stats);
+    let measured = |(index, span)| Measured::new(record, span, got.get(index).unwrap_or(&never));
     let time_spans: Vec<_> = asked.iter().enumerate().map(measured).collect();
     let totals = (asked.len() > 1).then(|| Totals::new(&time_spans));
     Summary { time_spans, totals }
 }
 
 impl Measured {
-    fn new(host: &Host, span: &TimeSpan, results: &SpanResults, waits: bool) -> Option<Measured> {
+    fn new(record: &Record, span: &TimeSpan, results: &SpanResults) -> Option<Measured> {
         if !results.was_measured() {
             return None;
         }
+        let (host, waits) = (record.host(), record.profile.verbose_stats);
         let seconds = results.measured as f64 / 1e9;
         let created = u32::try_from(results.threads.len()).unwrap_or(u32::MAX);
         let Tables { total, read, write, course } = tables(host, span, seconds, &results.threads);
@@ -46,7 +45,7 @@ impl Measured {
             write,
             fine: span.measure_latency.then(|| FineChart::new(&all)),
             iops: span.calculate_iops_std_dev.then(|| IopsSeries::of_span(&course, results)),
-            paced: paced_figures(results, &all),
+            paced: paced_figures(results, &all, seconds, record.offered_ios_per_s(span)),
             trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(host, results, &work, &all)),
             waits: if waits { wait_statistics(&results.threads) } else { Vec::new() },
@@ -230,8 +229,9 @@ impl Latencies<'_> {
     }
 }
 
-/// `None` = no I/O had a time to start at. `all`: what was done in all.
-fn paced_figures(results: &SpanResults, all: &Work) -> Option<PacedFigures> {
+/// `None` = no I/O had a time to start at. `all`: what was done in all, in so many seconds; `offered`: I/Os
+/// per second that were to start.
+fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) -> Option<PacedFigures> {
     let directions = || [&all.read, &all.write].into_iter().filter_map(|done| done.paced.as_ref());
     directions().next()?;
     let mut delay = Histogram::default();
@@ -245,6 +245,8 @@ fn paced_figures(results: &SpanResults, all: &Work) -> Option<PacedFigures> {
     let Overdue { ios: overdue, longest } = all.overdue.unwrap_or_default();
     let delays = delay.moments();
     Some(PacedFigures {
+        offered_iops: offered,
+        iops: delays.count() as f64 / seconds,
         ios: delays.count(),
         late: delay.longer_than(LATE),
         mean_delay: delays.mean().map(ms),

@@ -52,7 +52,7 @@ pub struct Measured {
     /// The course of the span (`-D`).
     #[serde(default)]
     pub iops: Option<IopsSeries>,
-    /// How I/Os kept to the times at which they were to start (`-g`); `None` = they had none.
+    /// How I/Os kept to the times at which they were to start; `None` = they had none.
     #[serde(default)]
     pub paced: Option<PacedFigures>,
     /// The trace (`-e`).

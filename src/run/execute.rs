@@ -89,7 +89,7 @@ impl std::error::Error for NotRun {}
 /// # Errors
 /// It can't be run.
 pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<Executed, NotRun> {
-    let findings = validate(profile, false).into_iter().chain(validate::method(method));
+    let findings = validate(profile, false).into_iter().chain(validate::method(method, profile));
     let errors: Vec<_> = findings.filter(|finding| finding.severity == Severity::Error).collect();
     if !errors.is_empty() {
         return Err(NotRun::Invalid(errors));

@@ -1,8 +1,8 @@
-//! I/Os that started later than they were to (`-g`): their wait is in no latency.
+//! I/Os that started later than they were to (`-g`, `--rate-total`): their wait is in no latency.
 
+use super::offered::{self, JUST_DUE, duration};
 use super::view::Conclusions;
 use super::{Finding, Limits, Severity, SpanView};
-use crate::profile::Throughput;
 use crate::results::{PERCENTILES, PacedFigures, PacedLatency};
 
 /// From this share of I/Os on that started late the 99.9th percentile is another one, ...
@@ -20,10 +20,6 @@ const SAME: f64 = 0.1;
 const EXPLAINS: f64 = 0.5;
 /// ... and that is a warning only from this share of the I/Os on: it says nothing against the storage.
 const MANY_WITHOUT_CPU: f64 = 0.1;
-/// At the end of a run that keeps its rate an I/O may just have become due, ms.
-const JUST_DUE: f64 = 1.0;
-/// I/Os that were never started are a lower rate: from this share on it wasn't kept.
-const KEPT: f64 = 0.95;
 
 /// What I/Os that started late take away from the figures.
 #[derive(Debug, Clone, Copy)]
@@ -98,7 +94,10 @@ pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
         Some(late) => vec![finding(span, late)],
         None => both(figures)
             .map(|text| {
-                let message = "I/Os started when they were due (-g): their latencies hold all of their wait";
+                let option = offered::option(span);
+                let message = format!(
+                    "I/Os started when they were due ({option}): their latencies hold all of their wait"
+                );
                 Finding::new("on-time", Severity::Note, span, message).shown_by(text).quietly()
             })
             .into_iter()
@@ -109,8 +108,10 @@ pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
 fn finding(span: &SpanView, late: &Late) -> Finding {
     let Late { figures, ios, of, longest, .. } = *late;
     let message = format!(
-        "{:.1} % of the I/Os ({ios} of {of}) started more than 1 ms after they were due (-g), up to {}: their latencies leave that wait out",
+        "{:.1} % of the I/Os ({ios} of {of}) started more than 1 ms after they were due ({}), up to {}: their \
+         latencies leave that wait out",
         late.percent(),
+        offered::option(span),
         duration(longest)
     );
     let mut finding = Finding::new("late-starts", late.severity, span, message);
@@ -126,8 +127,9 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
         ));
     }
     finding.shown_by(cause(span, late)).remedy(
-        "for what users with this load would see take the response times (JSON, CSV and --stream with -L); for the \
-         storage alone a rate that it keeps (-g), or more outstanding I/Os (-o)",
+        "for what users with this load would see take the response times (-L: at the end of the text \
+         report, JSON, CSV, --stream); for the storage alone a rate that it keeps, or more outstanding I/Os \
+         (-o)",
     )
 }
 
@@ -137,9 +139,8 @@ fn cause(span: &SpanView, late: &Late) -> String {
             "threads were ready to run but had no CPU for {seconds:.2} s: it need not be the storage"
         );
     }
-    let kept = rate(span).map(|rate| span.measured.total.total.throughput.bytes as f64 / rate);
-    if let Some(kept) = kept.filter(|kept| *kept < KEPT) {
-        return format!("the rate was not kept: {:.0} % of it were reached", kept * 100.0);
+    if let Some(missed) = offered::missed_in_short(span) {
+        return missed;
     }
     match span.measured.latency.as_ref().and_then(|latency| latency.all.max.total) {
         Some(longest) if longest >= late.longest / 2.0 => {
@@ -148,23 +149,6 @@ fn cause(span: &SpanView, late: &Late) -> String {
         _ => "while all outstanding I/Os (-o) are in flight, or the thread isn't woken up, none is started"
             .into(),
     }
-}
-
-/// Bytes that would have been transferred at the rates asked for; `None` = not every target has one.
-fn rate(span: &SpanView) -> Option<f64> {
-    let each = span.asked.targets.iter().map(|target| {
-        let threads = f64::from(span.asked.threads_on(target));
-        match target.throughput {
-            Some(Throughput::Iops(iops)) if iops > 0 => {
-                Some(threads * f64::from(iops) * f64::from(target.block_size))
-            }
-            Some(Throughput::BytesPerMillisecond(bytes)) if bytes > 0 => {
-                Some(threads * f64::from(bytes) * 1000.0)
-            }
-            _ => None,
-        }
-    });
-    Some(each.sum::<Option<f64>>()? * span.measured.seconds)
 }
 
 /// Both kinds of latency in a line.
@@ -182,13 +166,4 @@ fn both(figures: &PacedFigures) -> Option<String> {
     Some(format!(
         "response times, from where I/Os were due: {response}; service times, from where they started: {service}"
     ))
-}
-
-/// ms, in a unit that people read.
-fn duration(ms: f64) -> String {
-    match ms {
-        1000.0.. => format!("{:.2} s", ms / 1000.0),
-        10.0.. => format!("{ms:.0} ms"),
-        _ => format!("{ms:.3} ms"),
-    }
 }

@@ -6,9 +6,9 @@ mod wording;
 
 use super::crowd::{self, Crowd};
 use super::view::Conclusions;
-use super::{Finding, SpanView, little, processors};
+use super::{Finding, SpanView, little, offered, processors};
 use crate::engine::EngineKind;
-use crate::profile::{Target, Throughput};
+use crate::profile::Target;
 use crate::results::Effort;
 use crate::system::cgroup::{CpuQuota, IoLimit};
 use serde::Serialize;
@@ -17,7 +17,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limiter {
-    /// What was asked for: `-g`, or bursts and think time (`-i`, `-j`).
+    /// What was asked for: `-g`, `--rate-total`, or bursts and think time (`-i`, `-j`).
     Profile,
     /// The CPU quota of a control group.
     CpuQuota,
@@ -227,17 +227,14 @@ fn is_paced(span: &SpanView) -> bool {
     let seconds = span.measured.seconds;
     let limit = |target: &Target| -> Option<f64> {
         let (threads, block) = (f64::from(span.asked.threads_on(target)), f64::from(target.block_size));
-        let each = match target.throughput {
-            Some(Throughput::Iops(iops)) if iops > 0 => f64::from(iops) * block,
-            Some(Throughput::BytesPerMillisecond(bytes)) if bytes > 0 => f64::from(bytes) * 1000.0,
+        let Some(rate) = span.asked.offered_ios_per_s(target, span.rate_total) else {
             // Bursts have no rate of their own: it depends on how long they take.
-            _ => {
-                return (target.burst_size.is_some() && target.think_time.is_some_and(|ms| ms > 0))
-                    .then_some(0.0);
-            }
+            let bursts = target.burst_size.is_some() && target.think_time.is_some_and(|ms| ms > 0);
+            return bursts.then_some(0.0);
         };
-        // The last I/O may just have missed the end.
-        Some((each * REACHED.start() * seconds - block).max(0.0) * threads)
+        // The last I/O of each thread may just have missed the end.
+        let ios = rate * seconds;
+        Some((ios * REACHED.start() - threads - offered::chance(span, ios)).max(0.0) * block)
     };
     let limits: Option<Vec<f64>> = span.asked.targets.iter().map(limit).collect();
     let done = span.measured.total.total.throughput.bytes as f64;

@@ -5,7 +5,7 @@
 
 use super::device::InFlight;
 use super::view::Conclusions;
-use super::{Finding, Limits, Severity, SpanView};
+use super::{Finding, Limits, Severity, SpanView, offered};
 use crate::engine::EngineKind;
 use crate::results::{Effort, WorkerEffort};
 use crate::system::completion::OneByOne;
@@ -57,8 +57,8 @@ fn closed_loop(span: &SpanView) -> Option<u64> {
     let at_once = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
     let one_by_one = effort.workers.iter().any(|worker| worker.reachable_depth() < worker.depth)
         || span.results.observed.as_ref().is_some_and(|seen| seen.one_by_one.iter().any(Option::is_some));
-    let limited =
-        span.asked.targets.iter().any(|t| t.throughput.is_some() || t.think_time.is_some_and(|ms| ms > 0));
+    let limited = offered::is_limited(span)
+        || span.asked.targets.iter().any(|target| target.think_time.is_some_and(|ms| ms > 0));
     let ios = span.measured.total.total.throughput.ios as f64;
     if at_once || one_by_one || limited || span.asked.completion_routines || ios < ENOUGH * depth as f64 {
         return None;

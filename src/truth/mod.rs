@@ -23,6 +23,7 @@ mod late;
 mod limit;
 mod little;
 mod lost;
+mod offered;
 mod plateau;
 mod processors;
 mod steady;
@@ -73,6 +74,7 @@ const CHECKS: &[Check] = &[
     |span, _| lost::check(span),
     |span, _| unfinished::check(span),
     |span, _| held_up::check(span),
+    |span, _| offered::check(span),
     late::check,
     |span, _| content::check(span),
     limit::check,
@@ -97,7 +99,7 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
         record.profile.time_spans.iter().zip(&record.host().results.time_spans).zip(&summary.time_spans);
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };
-        let view = SpanView::new(index + 1, &record.profile, asked, record.host(), results, measured);
+        let view = SpanView::new(index + 1, record, asked, results, measured);
         let concluded = Conclusions::of(&view);
         findings.extend(CHECKS.iter().flat_map(|check| check(&view, &concluded)));
         steadiness[index] = concluded.steadiness;

@@ -5,8 +5,8 @@ use super::device::{self, Part, Queues};
 use super::late::{self, Late};
 use super::{Limiter, Limits, SpanVerdict, Steadiness, limit, steady};
 use crate::finding::FindingPlace;
-use crate::profile::{Profile, Target, TargetId, TargetIds, TimeSpan};
-use crate::results::{Effort, Host, Measured, SpanResults, TargetResults};
+use crate::profile::{Profile, RateTotal, Target, TargetId, TargetIds, TimeSpan};
+use crate::results::{Effort, Host, Measured, Record, SpanResults, TargetResults};
 use crate::system::System;
 use crate::system::io_counters::DeviceFacts;
 
@@ -17,6 +17,8 @@ pub struct SpanView<'a> {
     pub number: usize,
     /// The whole profile.
     pub profile: &'a Profile,
+    /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
+    pub rate_total: Option<RateTotal>,
     /// What was asked for.
     pub asked: &'a TimeSpan,
     /// Where it ran.
@@ -46,16 +48,25 @@ impl<'a> SpanView<'a> {
     /// Looks at time span `number` (from 1).
     pub fn new(
         number: usize,
-        profile: &'a Profile,
+        record: &'a Record,
         asked: &'a TimeSpan,
-        host: &'a Host,
         results: &'a SpanResults,
         measured: &'a Measured,
     ) -> SpanView<'a> {
-        let (system, ids) = (&host.system, TargetIds::of(profile).of_span(asked));
-        let (parts, queues) = (Vec::new(), Queues::default());
-        let mut view =
-            SpanView { number, profile, asked, host, system, results, measured, ids, parts, queues };
+        let (profile, host) = (&record.profile, record.host());
+        let mut view = SpanView {
+            number,
+            profile,
+            rate_total: record.rate_total(),
+            asked,
+            host,
+            system: &host.system,
+            results,
+            measured,
+            ids: TargetIds::of(profile).of_span(asked),
+            parts: Vec::new(),
+            queues: Queues::default(),
+        };
         if let Some(facts) = view.devices() {
             view.parts = Part::all(&view, facts);
             view.queues = Queues::of(&view.parts, facts);

@@ -1,7 +1,12 @@
-//! How fast: throughput limits (`-g`) and bursts with think time (`-i`, `-j`), per thread and target.
+//! How fast: throughput limits (`-g`), parts of a rate for all (`--rate-total`) and bursts with think time
+//! (`-i`, `-j`), per thread and target.
 //!
-//! A state machine without a clock of its own: it is told the time. All arithmetic is in whole nanoseconds
-//! and exact, so that a rate holds to one I/O however long the run is.
+//! A state machine without a clock of its own: it is told the time. The arithmetic of even rates is in whole
+//! nanoseconds and exact, so that a rate holds to one I/O however long the run is.
+
+use super::Random;
+
+const SECOND: u64 = 1_000_000_000;
 
 /// What limits the I/Os of one thread on one target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -18,6 +23,26 @@ pub enum Limit {
         /// ns.
         nanos: u64,
     },
+    /// Every so manieth I/O of an even rate, which is dealt out in turn: I/O k (from 1) goes
+    /// ((k - 1) x `of` + `turn` + 1) / `ios_per_s` seconds after the start. All turns together are the rate.
+    InTurn {
+        /// I/Os per second of all, at least 1.
+        ios_per_s: u64,
+        /// Whose turn it is, from 0, below `of`.
+        turn: u32,
+        /// How many take turns, at least 1.
+        of: u32,
+    },
+    /// One part of a rate of which all parts are equal, at random: the times between two I/Os are
+    /// exponentially distributed, and so are those of all parts together.
+    Poisson {
+        /// I/Os per second of all, at least 1.
+        ios_per_s: u64,
+        /// How many parts there are, at least 1.
+        of: u32,
+        /// Seed of the times.
+        seed: u64,
+    },
     /// A pause after so many I/Os, again and again. It begins when the last one has been handed over.
     Bursts {
         /// I/Os of a burst, at least 1.
@@ -28,9 +53,15 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// Whether each I/O has a time to start at, whatever becomes of those before it. In bursts it hasn't: a
+    /// pause begins when the burst is over.
+    pub fn has_times(&self) -> bool {
+        matches!(self, Limit::Rate { .. } | Limit::InTurn { .. } | Limit::Poisson { .. })
+    }
+
     /// `-g<n>i`: I/Os per second; at least 1.
     pub fn iops(iops: u32) -> Limit {
-        Limit::Rate { ios: u64::from(iops), nanos: 1_000_000_000 }
+        Limit::Rate { ios: u64::from(iops), nanos: SECOND }
     }
 
     /// `-g<n>`: bytes per millisecond, at least 1, with I/Os of `block` bytes.
@@ -53,6 +84,7 @@ pub struct Pace(State);
 enum State {
     Free,
     Rate(Meter),
+    Random(RandomTimes),
     Bursts { ios: u32, left: u32, pause: u64, resume: u64 },
 }
 
@@ -64,7 +96,14 @@ impl Pace {
     pub fn new(limit: Limit, start: u64) -> Pace {
         Pace(match limit {
             Limit::None => State::Free,
-            Limit::Rate { ios, nanos } => State::Rate(Meter::new(ios, nanos, start)),
+            Limit::Rate { ios, nanos } => State::Rate(Meter::new(ios, nanos, nanos, start)),
+            Limit::InTurn { ios_per_s, turn, of } => {
+                let nanos = |ios: u32| u64::from(ios.max(1)) * SECOND;
+                State::Rate(Meter::new(ios_per_s, nanos(turn + 1), nanos(of), start))
+            }
+            Limit::Poisson { ios_per_s, of, seed } => {
+                State::Random(RandomTimes::new(ios_per_s, of, Random::new(seed), start))
+            }
             Limit::Bursts { ios, pause } => {
                 State::Bursts { ios: ios.max(1), left: ios.max(1), pause, resume: start }
             }
@@ -78,6 +117,7 @@ impl Pace {
     pub fn due(&self) -> Option<u64> {
         match &self.0 {
             State::Rate(meter) => Some(meter.due()),
+            State::Random(times) => Some(times.due),
             State::Free | State::Bursts { .. } => None,
         }
     }
@@ -87,6 +127,7 @@ impl Pace {
     pub fn overdue(&self, now: u64) -> Option<(u64, u64)> {
         match &self.0 {
             State::Rate(meter) => meter.overdue(now),
+            State::Random(times) => times.overdue(now),
             State::Free | State::Bursts { .. } => None,
         }
     }
@@ -100,6 +141,7 @@ impl Pace {
         match &mut self.0 {
             State::Free => Ok(()),
             State::Rate(meter) => meter.ask(now),
+            State::Random(times) => times.ask(now),
             State::Bursts { left, resume, .. } => {
                 if now < *resume {
                     return Err(*resume);
@@ -143,11 +185,11 @@ struct Meter {
 }
 
 impl Meter {
-    fn new(ios: u64, nanos: u64, start: u64) -> Meter {
+    /// The first I/O is due `first` / `ios` ns after `start`, each further one `nanos` / `ios` ns later.
+    fn new(ios: u64, first: u64, nanos: u64, start: u64) -> Meter {
         let ios = ios.max(1);
-        let mut meter = Meter { due: start, part: 0, step: nanos / ios, step_part: nanos % ios, ios };
-        meter.advance();
-        meter
+        let (step, step_part) = (nanos / ios, nanos % ios);
+        Meter { due: start.saturating_add(first / ios), part: first % ios, step, step_part, ios }
     }
 
     #[inline]
@@ -178,6 +220,52 @@ impl Meter {
         let due = self.due();
         if now < due {
             return Err(due);
+        }
+        self.advance();
+        Ok(())
+    }
+}
+
+/// The times at which the I/Os of a Poisson process are due, one after the other.
+#[derive(Debug, Clone)]
+struct RandomTimes {
+    /// When the next I/O is due, ns.
+    due: u64,
+    /// What that leaves out of a nanosecond: short of it many short times would add up to too little.
+    part: f64,
+    /// Mean time between two I/Os, ns.
+    mean: f64,
+    random: Random,
+}
+
+impl RandomTimes {
+    fn new(ios_per_s: u64, of: u32, random: Random, start: u64) -> RandomTimes {
+        let mean = f64::from(of.max(1)) * SECOND as f64 / ios_per_s.max(1) as f64;
+        let mut times = RandomTimes { due: start, part: 0.0, mean, random };
+        times.advance();
+        times
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        // From 2^-53 to 1: never 0, which has no logarithm.
+        let uniform = ((self.random.next_u64() >> 11) + 1) as f64 * 2f64.powi(-53);
+        let next = self.part - uniform.ln() * self.mean;
+        let whole = next.floor();
+        self.part = next - whole;
+        self.due = self.due.saturating_add(whole as u64);
+    }
+
+    /// What nobody has asked for hasn't been drawn: as many as come in such a time on average.
+    fn overdue(&self, now: u64) -> Option<(u64, u64)> {
+        let since = now.checked_sub(self.due)?;
+        Some((1 + (since as f64 / self.mean) as u64, since))
+    }
+
+    #[inline]
+    fn ask(&mut self, now: u64) -> Result<(), u64> {
+        if now < self.due {
+            return Err(self.due);
         }
         self.advance();
         Ok(())

@@ -5,7 +5,8 @@ use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
 use crate::cli::{Invocation, OutRequest, StreamRequest};
 use crate::engine::EngineKind;
-use crate::profile::{Prefill, RawText};
+use crate::profile::{Arrivals, Prefill, RateTotal, RawText};
+use crate::units;
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -227,6 +228,25 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Text(cpu_latency),
     },
     Flag {
+        name: Long("rate-total"),
+        forms: &[(
+            "--rate-total <n>[,poisson|uniform]",
+            "start n I/Os per second on all targets and by all threads together (K: 1000, M: 1000000)",
+        )],
+        default: "as many as -o allows, or -g",
+        scope: Scope::Profile,
+        notes: "Each thread gets an equal part on each of its targets. poisson, the default: at random \
+                times, as many users who know nothing of each other would; uniform: evenly, dealt out to \
+                the threads in turn. What can't start in time starts later, nothing is left out. With -L \
+                response times, from when each I/O was due, stand at the end of the text report. Not with \
+                -g, -i and -j, -x, nor with -F and -O.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "rate_total"],
+        with_profile: true,
+        values: &[],
+        read: Read::Text(rate_total),
+    },
+    Flag {
         name: Long("xml-verdict"),
         forms: &[(
             "--xml-verdict",
@@ -342,6 +362,23 @@ fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         Problem::new(0, what).expected("the longest that a processor may take to wake up, 0 to 2147483647 us")
     };
     draft.method.cpu_latency_us = Some(micros.ok_or_else(wrong)?);
+    Ok(())
+}
+
+fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    const RATE: &str = "I/Os per second, 1 to 1000M, and behind a comma how they come: poisson or uniform";
+    let comma = value.iter().position(|byte| *byte == b',').unwrap_or(value.len());
+    let ios_per_s = units::parse_count(&value[..comma])
+        .map_err(|error| Problem::new(error.position, error.kind.to_string()).expected(RATE))?;
+    if !(1..=RateTotal::HIGHEST).contains(&ios_per_s) {
+        return Err(Problem::new(0, "no such rate").expected(RATE));
+    }
+    let arrivals = match value.get(comma + 1..) {
+        None | Some(b"poisson") => Arrivals::Poisson,
+        Some(b"uniform") => Arrivals::Uniform,
+        Some(_) => return Err(Problem::new(comma + 1, "unknown kind of arrivals").expected(RATE)),
+    };
+    draft.method.rate_total = Some(RateTotal { ios_per_s, arrivals });
     Ok(())
 }
 

@@ -1,10 +1,10 @@
 //! Rules about how a profile is run.
 
 use crate::finding::{Finding, Severity};
-use crate::profile::Method;
+use crate::profile::{Method, Profile, RateTotal, TimeSpan};
 
-/// Judges a method by itself; with an error it must not be used.
-pub fn method(method: &Method) -> Vec<Finding> {
+/// Judges a method by itself and with the profile that is to be run so; with an error it must not be used.
+pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
     if method.virtual_time() {
@@ -23,7 +23,50 @@ pub fn method(method: &Method) -> Vec<Finding> {
             );
         }
     }
+    if let Some(rate) = method.rate_total {
+        for (rule, message) in rate_total(rate, profile) {
+            refuse(rule, message);
+        }
+    }
     findings
+}
+
+/// What a rate for all can't go with: rule and message.
+fn rate_total(rate: RateTotal, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+    let spans = || profile.time_spans.iter();
+    let targets = || spans().flat_map(|span| span.targets.iter().map(move |target| (span, target)));
+    let rules = [
+        (
+            !(1..=RateTotal::HIGHEST).contains(&rate.ios_per_s),
+            "M3",
+            "--rate-total: the rate must be 1 to 1000M I/Os per second",
+        ),
+        (
+            targets().any(|(span, target)| span.offered_ios_per_s(target, None).is_some()),
+            "M4",
+            "--rate-total and -g (Throughput) both say how fast it goes: --rate-total for all threads and \
+             targets together, -g for each; give one of them",
+        ),
+        (
+            targets().any(|(_, target)| target.think_time.unwrap_or(0) > 0),
+            "M5",
+            "--rate-total and -j (ThinkTime) both say when I/Os start; give one of them",
+        ),
+        (
+            spans().any(|span| span.completion_routines),
+            "M6",
+            "--rate-total can't be kept with completion routines (-x, CompletionRoutines), which issue each \
+             I/O when the one before has completed; leave out one of them",
+        ),
+        (
+            spans().any(TimeSpan::is_floating_pool),
+            "M7",
+            "--rate-total can't be kept when I/Os float between targets (-F with -O); give the outstanding \
+             I/Os of each target with -o",
+        ),
+    ];
+    let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+    broken.map(|(_, rule, message)| (rule, message)).collect()
 }
 
 #[cfg(test)]
@@ -40,10 +83,10 @@ mod tests {
                 cpu_latency_us: Some(0),
                 ..Method::default()
             };
-            method(&asked).iter().map(|finding| finding.name).collect::<Vec<_>>()
+            method(&asked, &Profile::default()).iter().map(|finding| finding.name).collect::<Vec<_>>()
         };
         assert_eq!(rules(EngineKind::Sim), ["M1", "M2"]);
         assert_eq!(rules(EngineKind::Null), [] as [&str; 0]);
-        assert!(method(&Method::default()).is_empty());
+        assert!(method(&Method::default(), &Profile::default()).is_empty());
     }
 }

@@ -5,6 +5,7 @@
 mod figures;
 mod findings;
 mod number;
+mod paced;
 mod system;
 mod trace;
 mod verdict;
@@ -31,8 +32,8 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     render(sink, &record.profile, &host.system, &host.results, summary)
 }
 
-/// The same with what was found, in elements of our own: the verdict about the devices and the findings at
-/// the very end of each time span, the findings about the machine at the very end of `System`.
+/// The same with elements of our own: response times, the verdict about the devices and the findings at the
+/// very end of each time span, the findings about the machine at the very end of `System`.
 ///
 /// # Errors
 /// Those of `sink`.
@@ -82,6 +83,10 @@ fn render_all(
                 "Error",
                 "The test was interrupted before the measurements began. No results are displayed.",
             ),
+        }
+        let paced = measured.and_then(|measured| measured.paced.as_ref());
+        if let Some(paced) = paced.filter(|_| judgement.is_some()) {
+            paced::write(&mut out, paced);
         }
         let mut verdicts = judgement.into_iter().flat_map(|judgement| &judgement.verdicts);
         if let Some(verdict) = verdicts.find(|verdict| verdict.time_span == index + 1) {

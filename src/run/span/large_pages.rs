@@ -54,7 +54,7 @@ impl Reserve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Surroundings, Wish, plan};
+    use crate::plan::{Surroundings, plan};
     use crate::profile::{Profile, RandomDataSource, Target, TimeSpan};
     use crate::system::System;
     use crate::system::target::{TargetFacts, TargetKind};
@@ -77,8 +77,9 @@ mod tests {
         let span = TimeSpan { targets: vec![target], ..TimeSpan::default() };
         let profile = Profile { time_spans: vec![span.clone()], ..Profile::default() };
         let facts = [TargetFacts { kind: TargetKind::File, size: 16 * MIB, ..TargetFacts::default() }];
-        let (system, wish) = (System::default(), Wish::default());
-        let plan = plan(&profile, &span, Surroundings { system: &system, facts: &facts, wish }).unwrap();
+        let (system, method) = (System::default(), crate::profile::Method::default());
+        let plan =
+            plan(&profile, &span, Surroundings { system: &system, facts: &facts, method: &method }).unwrap();
         let pages = LargePages { free: 0, ..before };
         let why = NoLargePages { bytes: 5, pages, source: io::ErrorKind::OutOfMemory.into() };
         Reserve::with(before, &plan).explain(&why)

@@ -77,5 +77,5 @@ pub(in crate::run) fn plan_at(
         errors.dedup();
         return Err(errors);
     }
-    plan::plan(profile, span, Surroundings { system, facts: &facts, wish })
+    plan::plan(profile, span, Surroundings { system, facts: &facts, method: &options.method })
 }

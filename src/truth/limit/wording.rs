@@ -6,7 +6,7 @@ use crate::results::{Effort, ToolCost};
 use crate::system::cgroup::IoLimit;
 use crate::truth::crowd::{self, Crowd, Holder};
 use crate::truth::view::Conclusions;
-use crate::truth::{Finding, Severity, SpanView, processors};
+use crate::truth::{Finding, Severity, SpanView, offered, processors};
 
 /// Below this share of the depth asked for another one was measured.
 const NEARLY: f64 = 0.9;
@@ -24,9 +24,7 @@ pub(super) fn describe(
     let is_null = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
     let finding = match limiter {
         Limiter::Profile => {
-            let late =
-                concluded.late_in_short().map(|late| format!(", on the whole: {late}")).unwrap_or_default();
-            let what = format!("the limits that were asked for (-g, or -i and -j){late}");
+            let what = asked_for(span, concluded);
             finding(Severity::Note, "limited-by-profile", what)
         }
         Limiter::CpuQuota => {
@@ -180,6 +178,12 @@ fn more_than_cpus(span: &SpanView, effort: &Effort) -> String {
     format!("{} share {} CPUs", effort.workers.len(), span.system.topology.allowed_cpus().count())
 }
 
+fn asked_for(span: &SpanView, concluded: &Conclusions) -> String {
+    let option = offered::limited_by(span).unwrap_or("-i and -j");
+    let late = concluded.late_in_short().map(|late| format!(", on the whole: {late}")).unwrap_or_default();
+    format!("the limits that were asked for ({option}){late}")
+}
+
 fn with_figures(
     mut finding: Finding,
     span: &SpanView,
@@ -246,8 +250,8 @@ fn with_figures(
             format!("here a look at the clock takes {clock:.0} ns, a histogram entry {histogram:.0} ns");
         finding = finding.shown_by(text + &ring.unwrap_or_default());
     }
-    if limiter != Limiter::Profile && span.asked.targets.iter().any(|target| target.throughput.is_some()) {
-        finding = finding.shown_by("the limit that was asked for (-g) was not reached".into());
+    if let (false, Some(option)) = (limiter == Limiter::Profile, offered::limited_by(span)) {
+        finding = finding.shown_by(format!("the limit that was asked for ({option}) was not reached"));
     }
     let unreached = effort.io_limits.iter().filter(|_| limiter == Limiter::Storage);
     for IoLimit { group, device, .. } in unreached {

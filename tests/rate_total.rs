@@ -1,0 +1,195 @@
+//! `--rate-total`: a rate that all threads and targets share, what it makes of latencies, and whether it was
+//! reached. In simulated time.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use diskspd::cli::{self, Invocation};
+use diskspd::prelude::*;
+use diskspd::profile::validate;
+use diskspd::report::{format_named, text};
+use diskspd::results::{DirectionResults, Overdue, Paced};
+use diskspd::truth::{Finding, Severity};
+use std::ffi::OsString;
+
+fn parse(line: &str) -> (Profile, Method) {
+    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
+    let arguments: Vec<OsString> = words.map(Into::into).collect();
+    let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
+    (request.profile, request.method)
+}
+
+/// Runs a line on a simulated device of 1 GiB.
+fn run(line: &str) -> Record {
+    let (profile, method) = parse(&format!("--engine sim -c1G -b4K -r {line} a.dat"));
+    execute(&profile, &method, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}")).record
+}
+
+fn find<'a>(judged: &'a Judged, name: &str) -> Option<&'a Finding> {
+    judged.judgement.findings.iter().find(|finding| finding.name == name)
+}
+
+/// I/Os of each thread and target, and all together.
+fn ios(record: &Record) -> (Vec<u64>, u64) {
+    let threads = &record.host().results.time_spans[0].threads;
+    let rows = threads.iter().flat_map(|thread| &thread.targets);
+    let ios: Vec<u64> = rows.map(|row| row.read.ios + row.write.ios).collect();
+    let all = ios.iter().sum();
+    (ios, all)
+}
+
+#[test]
+fn an_even_rate_is_shared_equally_and_its_parts_add_up_exactly() {
+    for (line, pairs) in [
+        ("--rate-total 1000,uniform -W0 -d2", 1),
+        ("--rate-total 1K,uniform -W1 -d2 -t3", 3),
+        ("--rate-total 1k,uniform -W0 -d2 -t7 -o1", 7),
+        ("--rate-total=1000,uniform -W0 -d2 -F2 b.dat", 4),
+        ("--rate-total 1000,uniform -W0 -d2 -t2 -w40 -L b.dat c.dat", 6),
+    ] {
+        let (each, all) = ios(&run(line));
+        assert_eq!(each.len(), pairs, "{line}");
+        // The last ones are in flight when measuring ends.
+        assert!((2000 - pairs as u64..=2000).contains(&all), "{line}: {all}");
+        assert!(each.iter().max().unwrap() - each.iter().min().unwrap() <= 1, "{line}: {each:?}");
+    }
+}
+
+#[test]
+fn random_arrivals_are_the_rate_within_chance_and_the_same_again() {
+    for (line, expected) in [
+        ("--rate-total 4K -t3 -o8 -W0 -d2", 8000.0_f64),
+        ("--rate-total 500,poisson -t2 -o1 -W1 -d4", 2000.0),
+    ] {
+        let record = run(line);
+        let (each, all) = ios(&record);
+        assert!((all as f64 - expected).abs() <= 5.0 * expected.sqrt(), "{line}: {all}");
+        assert!(each.windows(2).any(|pair| pair[0] != pair[1]), "each part is random for itself: {each:?}");
+        assert_eq!(ios(&run(line)), (each.clone(), all), "{line}");
+        assert_ne!(ios(&run(&format!("-z7 {line}"))).0, each, "{line}: another seed has other times");
+        let (profile, method) = (&record.profile, record.method.as_ref().unwrap());
+        let again = execute(profile, method, &Session::default()).unwrap().record;
+        assert_eq!(ios(&again), (each, all), "the record has all that is needed to run it again");
+    }
+}
+
+#[test]
+fn addresses_and_directions_are_the_same_with_and_without_a_rate() {
+    let writes = |line: &str| {
+        let record = run(line);
+        let row = &record.host().results.time_spans[0].threads[0].targets[0];
+        (row.read.ios + row.write.ios, row.write.ios)
+    };
+    // As many I/Os as the rate starts in a second, evenly and one at a time: the first of the same sequence.
+    let (ios, of_them) = writes("--rate-total 999,uniform -o1 -w30 -W0 -d1");
+    assert_eq!(writes("-g999i -o1 -w30 -W0 -d1"), (ios, of_them));
+}
+
+#[test]
+fn a_rate_that_is_reached_is_no_finding() {
+    for rate in ["10", "1K", "6K,uniform"] {
+        for load in ["-o1 -t4", "-o64 -t4 -w50", "-o2 -w100 -t2"] {
+            for seed in [0, 1] {
+                let line = format!("--rate-total {rate} {load} -z{seed} -L -W0 -d1");
+                let record = run(&line);
+                let judged = Judged::new(&record);
+                assert!(find(&judged, "rate-not-kept").is_none(), "{line}: {:?}", judged.judgement.findings);
+            }
+        }
+    }
+    let record = run("-g500i -o4 -t3 -W0 -d2");
+    assert!(find(&Judged::new(&record), "rate-not-kept").is_none());
+}
+
+#[test]
+fn a_rate_that_is_not_reached_is_told_whatever_gave_it() {
+    for (line, option) in [
+        ("--rate-total 100K -o1 -W0 -d1", "--rate-total"),
+        ("--rate-total 1M,uniform -o1 -t2 -W1 -d1", "--rate-total"),
+        ("-g100000i -o1 -W0 -d1", "(-g)"),
+        ("-g400000 -o1 -t2 -W0 -d1 -L", "(-g)"),
+    ] {
+        let record = run(line);
+        let judged = Judged::new(&record);
+        let finding = find(&judged, "rate-not-kept").unwrap_or_else(|| panic!("{line}"));
+        assert_eq!(finding.severity, Severity::Warning, "{line}: {finding:?}");
+        assert!(finding.message.contains(option), "{line}: {finding:?}");
+        assert!(finding.evidence.iter().any(|line| line.contains("were due at the end")), "{finding:?}");
+        let late = find(&judged, "late-starts").unwrap();
+        assert!(late.evidence.iter().any(|line| line.contains("the rate was not kept")), "{late:?}");
+    }
+}
+
+#[test]
+fn ios_in_flight_chance_and_ios_that_did_not_wait_are_no_missed_rate() {
+    let mut record = run("--rate-total 1000,uniform -o8 -W0 -d2 -t2");
+    // The I/Os of one thread are taken away: half of the rate. They waited, or nobody knows where they are.
+    let row = &mut record.host_mut().results.time_spans[0].threads[0].targets[0];
+    row.read = DirectionResults { paced: Some(Paced::default()), ..DirectionResults::default() };
+    assert!(find(&Judged::new(&record), "rate-not-kept").is_none(), "nobody waited");
+    let overdue = |record: &mut Record, ios, longest| {
+        let rows = &mut record.host_mut().results.time_spans[0].threads[1].targets;
+        rows[0].overdue = Some(Overdue { ios, longest });
+    };
+    overdue(&mut record, 1000, 999_999);
+    assert!(find(&Judged::new(&record), "rate-not-kept").is_none(), "they had just become due");
+    overdue(&mut record, 900, 5_000_000);
+    assert!(find(&Judged::new(&record), "rate-not-kept").is_none(), "more are missing than waited");
+    overdue(&mut record, 1000, 5_000_000);
+    assert!(find(&Judged::new(&record), "rate-not-kept").is_some());
+}
+
+#[test]
+fn response_times_stand_behind_all_that_diskspd_has() {
+    for line in ["--rate-total 15K -o1 -L -w40 -W0 -d1", "-g4000i -L -W0 -d1"] {
+        let record = run(line);
+        let with = String::from_utf8(text::text(&record)).unwrap();
+        let (before, section) = with.split_once("\n\nResponse times of timespan 1:\n").unwrap();
+        assert!(before.contains("Total latency distribution:") && before.ends_with('\n'), "{before}");
+        let mut rows = section.lines().skip_while(|line| !line.contains("%-ile")).skip(2);
+        let mean = rows.next().unwrap();
+        assert!(mean.starts_with("   mean |") && rows.clone().count() == 15, "{section}");
+        let cell =
+            |row: &str, column: usize| row.split('|').nth(column).unwrap().trim().parse::<f64>().unwrap();
+        assert!(cell(mean, 3) >= cell(mean, 6), "response times are no shorter than service times: {mean}");
+        assert!(rows.all(|row| cell(row, 3) >= cell(row, 6)), "{section}");
+    }
+    for line in ["--rate-total 1000 -W0 -d1", "-L -W0 -d1"] {
+        let with = String::from_utf8(text::text(&run(line))).unwrap();
+        assert!(!with.contains("Response times"), "nothing was timed, or nothing was due: {line}");
+    }
+}
+
+#[test]
+fn xml_has_response_times_only_where_elements_of_our_own_are_asked_for() {
+    let record = run("--rate-total 15K -o1 -L -w40 -W0 -d1");
+    let xml = format_named("xml").unwrap();
+    let plain = String::from_utf8(xml.bytes(&record)).unwrap();
+    assert!(!plain.contains("ResponseTimes"));
+    let more = String::from_utf8(xml.with_verdict(true).bytes(&record)).unwrap();
+    let at = more.find("<ResponseTimes>").unwrap();
+    assert!(more.find("</Thread>").unwrap() < at && at < more.find("<DeviceVerdict>").unwrap());
+    for part in
+        ["<OfferedIOPS>15000.00</OfferedIOPS>", "<Response>", "<Percentile>99.99</Percentile>", "<Service>"]
+    {
+        assert!(more.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_rate_for_all_is_refused_beside_whatever_else_says_when_ios_start() {
+    for (line, rule) in [
+        ("--rate-total 1K -g5", "M4"),
+        ("--rate-total 1K -g5i", "M4"),
+        ("--rate-total 1K -i5 -j10", "M5"),
+        ("--rate-total 1K -x", "M6"),
+        ("--rate-total 1K -F2 -O4", "M7"),
+    ] {
+        let (profile, method) = parse(&format!("{line} a.dat"));
+        let rules: Vec<_> = validate::method(&method, &profile).iter().map(|finding| finding.name).collect();
+        assert_eq!(rules, [rule], "{line}");
+    }
+    for line in ["--rate-total 1K -F2", "--rate-total 1000M,uniform -t4 -w50"] {
+        let (profile, method) = parse(&format!("{line} a.dat"));
+        assert!(validate::method(&method, &profile).is_empty(), "{line}");
+    }
+}
