@@ -472,6 +472,16 @@ fn commands_and_long_options() {
             "{line}"
         );
     }
+    for (line, writes) in [
+        ("f.dat", None),
+        ("--fsync-every 1 f.dat", Some(1)),
+        ("--fsync-every=5 --fsync-every 4294967295 f.dat", Some(u32::MAX)),
+    ] {
+        assert!(
+            matches!(parse(line), Ok(Invocation::Run(run)) if run.method.fsync_every == writes),
+            "{line}"
+        );
+    }
     let rate = |ios_per_s, arrivals| Some(RateTotal { ios_per_s, arrivals });
     for (line, expected) in [
         ("f.dat", None),
@@ -555,6 +565,9 @@ fn messages_say_what_to_do() {
         ("--cpu-latency=-1 f.dat", "not a number of microseconds"),
         ("--cpu-latency +1 f.dat", "not a number of microseconds"),
         ("--cpu-latency 2147483648 f.dat", "0 to 2147483647 us"),
+        ("--fsync-every", "the value is missing"),
+        ("--fsync-every 0 f.dat", "not a number of writes"),
+        ("--fsync-every 4K f.dat", "1 or more"),
         ("--rate-total", "the value is missing"),
         ("--rate-total fast f.dat", "this is not a number"),
         ("--rate-total 0 f.dat", "no such rate"),

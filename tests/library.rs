@@ -9,6 +9,7 @@ mod common;
 mod device_list;
 mod device_use;
 mod environment;
+mod fsync_every;
 mod golden_reports;
 mod machines;
 mod open;

@@ -46,7 +46,7 @@ fn examples() -> Vec<Record> {
         prefill: Some(Prefill::Auto),
         until_steady_s: Some(1),
         cpu_latency_us: Some(1),
-        rate_total: Some(RateTotal { ios_per_s: 1, arrivals: Arrivals::Poisson }),
+        fsync_every: Some(1),
         ..Method::default()
     });
     full.hosts[0].system.start_time = Some(1);
@@ -111,9 +111,15 @@ fn examples() -> Vec<Record> {
     forget(&mut idle, |target| &mut target.read);
     let mut reads = synth::record(include_bytes!("data/synth/43_rand3.json"));
     forget(&mut reads, |target| &mut target.write);
-    let writes = idle.clone();
+    let mut writes = idle.clone();
+    let rate_total = Some(RateTotal { ios_per_s: 1, arrivals: Arrivals::Poisson });
+    writes.method = Some(Method { rate_total, ..Method::default() });
+    writes.hosts[0].results.time_spans[0].threads[0].targets[0].flushes = Some(Histogram::new());
     forget(&mut idle, |target| &mut target.write);
     reads.method = Some(Method::default());
+    let mut flushes = Histogram::new();
+    flushes.record(1);
+    reads.hosts[0].results.time_spans[0].threads[0].targets[0].flushes = Some(flushes);
     // Nothing was run, and nothing found.
     let empty = Record::new(Profile::default(), Default::default(), Results::default());
     records.extend([full, unknown, unseen, reads, writes, idle, empty]);

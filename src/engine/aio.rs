@@ -55,6 +55,14 @@ impl Engine for Aio {
         }
     }
 
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
+        self.limits.allow_flush(request, file)?;
+        match self.queue.push_flush(file, request) {
+            true => Ok(()),
+            false => Err(self.limits.refuse_flush(request, file)),
+        }
+    }
+
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let depth = self.limits.depth;
         let ended = |request, result| {

@@ -39,6 +39,19 @@ impl AtOnce {
         Ok(batch.len())
     }
 
+    /// [`Engine::flush`](super::Engine::flush): `perform` does it.
+    pub fn flush(
+        &mut self,
+        request: u32,
+        file: u32,
+        perform: impl FnOnce() -> std::io::Result<()>,
+    ) -> Result<(), EngineError> {
+        self.limits.allow_flush(request, file)?;
+        let result = perform().map_or_else(|error| super::mmap::negated(&error), |()| 0);
+        self.taken.push(Done { request, result });
+        Ok(())
+    }
+
     /// [`Engine::wait`](super::Engine::wait), which has nothing to wait for.
     #[inline(always)]
     pub fn wait(&mut self, done: &mut Vec<Done>) {

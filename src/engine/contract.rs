@@ -94,6 +94,14 @@ pub trait Engine {
     /// An I/O that breaks the rules of [`Io`]; those before it in the batch may have been taken.
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError>;
 
+    /// Takes a flush of a file ([`Io::file`]) by a request without an I/O in flight: what was written to the
+    /// file and has completed is to be durable when the flush has. It comes back as [`Done`] with the result
+    /// 0, or the negated `errno`.
+    ///
+    /// # Errors
+    /// Request or file don't exist.
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError>;
+
     /// Appends what has completed to `done`: waits until at least `min` I/Os have (0 = don't wait), or
     /// `timeout` has passed. Interrupted by a signal or at the end of `timeout` it returns with fewer; that
     /// is no error. A `min` above what is in flight means all of that: with nothing in flight it returns at

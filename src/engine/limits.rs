@@ -27,6 +27,26 @@ impl Limits {
             && fits(io.offset, io.length, io.buffer_offset, self.buffer)
     }
 
+    /// The same for a flush.
+    pub fn allow_flush(&self, request: u32, file: u32) -> Result<(), EngineError> {
+        let known = self.files.is_none_or(|files| (file as usize) < files);
+        if request < self.depth && known {
+            return Ok(());
+        }
+        Err(self.refuse_flush(request, file))
+    }
+
+    /// The error for a flush that an engine has no place for.
+    #[cold]
+    pub fn refuse_flush(&self, request: u32, file: u32) -> EngineError {
+        EngineError::invalid(format!(
+            "flush of file {file} by request {request} refused: there are {} requests and {} files, and a \
+             request has one I/O in flight at most",
+            self.depth,
+            self.files.map_or("any number of".to_string(), |files| files.to_string())
+        ))
+    }
+
     /// The error for an I/O that doesn't.
     #[cold]
     pub fn refuse(&self, io: &Io) -> EngineError {

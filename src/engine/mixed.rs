@@ -75,6 +75,21 @@ impl Engine for Mixed {
         Ok(batch.len())
     }
 
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
+        self.limits.allow_flush(request, file)?;
+        match &mut self.ways[file as usize] {
+            Way::Mapped(view) => {
+                let result = view.flush().map_or_else(|error| super::mmap::negated(&error), |()| 0);
+                self.taken.push(Done { request, result });
+            }
+            Way::Queue(file) => {
+                self.queue.flush(request, *file)?;
+                self.queued += 1;
+            }
+        }
+        Ok(())
+    }
+
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let min = min.saturating_sub(self.taken.len());
         done.append(&mut self.taken);

@@ -39,6 +39,11 @@ impl Engine for Mmap {
         })
     }
 
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
+        let Mmap { ios, views, .. } = self;
+        ios.flush(request, file, || views[file as usize].flush())
+    }
+
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         self.ios.wait(done);
         Ok(())
@@ -86,6 +91,11 @@ impl Mapped {
         Ok(result(self.view.read(io.offset, slot)))
     }
 
+    /// Writes to the file what was copied into its view.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.view.flush()
+    }
+
     /// Does a write from its slot, which may be shared; otherwise as [`Mapped::read`].
     pub(super) fn write(
         &mut self,
@@ -103,8 +113,13 @@ impl Mapped {
 fn result(copied: io::Result<usize>) -> i64 {
     match copied {
         Ok(bytes) => bytes as i64,
-        Err(error) => -i64::from(error.raw_os_error().unwrap_or(libc::EIO)),
+        Err(error) => negated(&error),
     }
+}
+
+/// The negated `errno` of an error.
+pub(super) fn negated(error: &io::Error) -> i64 {
+    -i64::from(error.raw_os_error().unwrap_or(libc::EIO))
 }
 
 /// The path of an open file, as the kernel tells it.

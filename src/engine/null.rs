@@ -21,6 +21,10 @@ impl Engine for Null {
         self.ios.submit(batch, |io| Ok(i64::from(io.length)))
     }
 
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
+        self.ios.flush(request, file, || Ok(()))
+    }
+
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         self.ios.wait(done);
         Ok(())

@@ -107,6 +107,9 @@ impl SimDevice {
     }
 }
 
+/// How a flush is served.
+const FLUSH: Service = Service { base: 300_000, tail: 60_000, picos_per_byte: 0 };
+
 /// An I/O being served. Ordered by time; those that end together come in order of submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Flight {
@@ -252,6 +255,17 @@ impl Engine for Sim {
             self.flights.push(Reverse(flight));
         }
         Ok(batch.len())
+    }
+
+    /// What was written has to be there first, then the medium is written; other I/Os go on meanwhile.
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
+        self.limits.allow_flush(request, file)?;
+        let written = self.flights.iter().map(|flight| flight.0.finish).max().unwrap_or(0);
+        let begin = written.max(self.clock.now());
+        let finish = begin + FLUSH.base + tail(FLUSH.tail, splitmix(&mut self.random));
+        self.number += 1;
+        self.flights.push(Reverse(Flight { finish, number: self.number, request, result: 0 }));
+        Ok(())
     }
 
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {

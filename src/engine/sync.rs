@@ -50,6 +50,12 @@ impl Engine for Sync {
         })
     }
 
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
+        let Sync { ios, files, .. } = self;
+        let flush = || Ok(retry_on_intr(|| rustix::fs::fdatasync(&files[file as usize].handle))?);
+        ios.flush(request, file, flush)
+    }
+
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         self.ios.wait(done);
         Ok(())

@@ -118,6 +118,14 @@ impl Engine for Uring {
         }
     }
 
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
+        self.limits.allow_flush(request, file)?;
+        match self.ring.push_flush(file, request) {
+            true => Ok(()),
+            false => Err(self.limits.refuse_flush(request, file)),
+        }
+    }
+
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let min = min.min(self.ring.in_flight() as usize);
         let enough = self.ring.queued() == 0

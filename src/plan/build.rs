@@ -236,7 +236,6 @@ fn worker(
     let depth = depth as u32;
     let engine = choice.engine;
     let reason = choice.reason;
-    let poll = around.method.poll;
     Ok(WorkerPlan {
         thread: 0,
         cpu: None,
@@ -244,7 +243,8 @@ fn worker(
         engine,
         reason,
         one_by_one: choice.one_by_one,
-        poll,
+        poll: around.method.poll,
+        flush_every: around.method.fsync_every,
         depth,
         routines,
         floating,

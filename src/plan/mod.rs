@@ -90,6 +90,8 @@ pub struct WorkerPlan {
     pub poll: bool,
     /// Requests in all: the largest number of I/Os in flight.
     pub depth: u32,
+    /// A target is flushed after so many writes on it (`--fsync-every`); `None` = never.
+    pub flush_every: Option<u32>,
     /// Completions are handled one by one (`-x`). Never where I/O is synchronous, as in DISKSPD.
     pub routines: bool,
     /// Requests choose among all targets before each I/O (`-F -O`); else each belongs to one target.

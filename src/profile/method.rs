@@ -24,6 +24,9 @@ pub struct Method {
     /// `--cpu-latency`: while it measures no processor may take longer than this to wake up, us, at most
     /// 2^31-1; `None` = as the machine has it.
     pub cpu_latency_us: Option<u32>,
+    /// `--fsync-every`: after so many writes of a thread on a target it flushes the target, at least 1;
+    /// `None` = it never does.
+    pub fsync_every: Option<u32>,
     /// `--rate-total`: how many I/Os per second all threads start on all targets together; `None` = the
     /// profile's rates count.
     pub rate_total: Option<RateTotal>,

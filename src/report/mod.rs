@@ -11,6 +11,7 @@ macro_rules! put {
 
 pub mod csv;
 pub mod findings;
+mod flush_text;
 pub mod index;
 pub mod json;
 mod paced_text;

@@ -1,6 +1,7 @@
 //! The text report (`-Rtext`). Labels, blanks, tabs and number formats are DISKSPD's to the character:
 //! existing parsers slice its lines by column or split them on `|`.
 
+use super::flush_text::write_flushes;
 use super::paced_text::write_response_times;
 use super::profile_text::{range_start, write_profile};
 use super::text_tables::{write_charts, write_cpu_table, write_table, write_waits};
@@ -48,6 +49,7 @@ pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> 
         write_totals(&mut out, totals);
     }
     write_response_times(&mut out, summary);
+    write_flushes(&mut out, summary);
     out
 }
 

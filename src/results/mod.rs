@@ -4,6 +4,7 @@ mod cpu;
 mod delays;
 mod effort;
 mod ended;
+mod flushes;
 mod host;
 mod interval_figures;
 mod observed;
@@ -21,6 +22,7 @@ pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
 pub use delays::Delays;
 pub use effort::{Effort, ToolCost, WorkerEffort};
 pub use ended::{Ended, EndedBy};
+pub use flushes::{FlushFigures, FlushRow, FlushTable};
 pub use host::{Host, HostTarget};
 pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
@@ -147,6 +149,9 @@ pub struct TargetResults {
     /// `-g`: what should have been started by the end, and was not; `None` = nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overdue: Option<Overdue>,
+    /// `--fsync-every`: latencies of the flushes, ns; they are in no other figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flushes: Option<Histogram>,
     /// How old the I/Os were, ns, that were in flight when measuring ended, and older than the longest that
     /// the thread counted here: the oldest first, at most 1024.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -3,8 +3,8 @@
 use super::summary::*;
 use super::{
     AddUp, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
-    DirectionResults, Done, EffectiveRange, Host, LATE, Overdue, PacedFigures, PacedLatency, Record,
-    SpanResults, TargetResults, ThreadResults, TraceFigures, Work,
+    DirectionResults, Done, EffectiveRange, FlushFigures, FlushRow, FlushTable, Host, LATE, Overdue,
+    PacedFigures, PacedLatency, Record, SpanResults, TargetResults, ThreadResults, TraceFigures, Work,
 };
 use crate::profile::{RawText, TargetId, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
@@ -46,6 +46,7 @@ impl Measured {
             fine: span.measure_latency.then(|| FineChart::new(&all)),
             iops: span.calculate_iops_std_dev.then(|| IopsSeries::of_span(&course, results)),
             paced: paced_figures(results, &all, seconds, record.offered_ios_per_s(span)),
+            flushes: flushes(host, results, seconds),
             trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(host, results, &work, &all)),
             waits: if waits { wait_statistics(&results.threads) } else { Vec::new() },
@@ -256,6 +257,18 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
         service: timed.then(|| Latencies::of(&service).paced()),
         response: timed.then(|| response.paced()),
     })
+}
+
+fn flushes(host: &Host, results: &SpanResults, seconds: f64) -> Option<FlushTable> {
+    let mut all = Histogram::default();
+    let mut each = Vec::new();
+    for (thread, target) in rows(&results.threads) {
+        let Some(times) = &target.flushes else { continue };
+        all.add(times);
+        let figures = FlushFigures::new(times, seconds);
+        each.push(FlushRow { thread, path: host.path(target.target).clone(), figures });
+    }
+    (!each.is_empty()).then(|| FlushTable { rows: each, total: FlushFigures::new(&all, seconds) })
 }
 
 fn trace_of(results: &SpanResults) -> Option<TraceFigures> {

@@ -2,7 +2,8 @@
 //! disagree.
 
 use super::{
-    CpuTable, EffectiveRange, IntervalFigures, PacedFigures, TraceFigures, WaitStatistics, WeightedStdDevs,
+    CpuTable, EffectiveRange, FlushTable, IntervalFigures, PacedFigures, TraceFigures, WaitStatistics,
+    WeightedStdDevs,
 };
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,9 @@ pub struct Measured {
     /// How I/Os kept to the times at which they were to start; `None` = they had none.
     #[serde(default)]
     pub paced: Option<PacedFigures>,
+    /// Flushes (`--fsync-every`); `None` = there were to be none.
+    #[serde(default)]
+    pub flushes: Option<FlushTable>,
     /// The trace (`-e`).
     #[serde(default)]
     pub trace: Option<TraceFigures>,

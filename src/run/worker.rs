@@ -13,6 +13,7 @@ mod batches;
 mod books;
 mod collect;
 mod failure;
+mod flushes;
 mod fresh;
 mod idle;
 #[cfg(test)]
@@ -40,6 +41,7 @@ use account::Dots;
 use batches::Batches;
 pub use books::{Books, StuckIo};
 use failure::Failed;
+use flushes::Flushes;
 use fresh::Fresh;
 use pacing::Pacing;
 pub use phases::{Phases, Schedule};
@@ -98,7 +100,12 @@ impl<'a> Worker<'a> {
     /// waits for those.
     pub fn work<T>(self, span: &SpanPlan, hand_in: impl FnOnce(Outcome, Vec<StuckIo>) -> T) -> T {
         let (mut work, mut owner) = Loop::new(self, span);
-        let ended = if work.plan.routines { work.routines(&mut owner) } else { work.turns(&mut owner) };
+        // Decided here, so that the loop without flushes has not a single instruction more.
+        let ended = match work.flushes {
+            _ if work.plan.routines => work.routines(&mut owner),
+            Some(_) => work.turns::<true>(&mut owner),
+            None => work.turns::<false>(&mut owner),
+        };
         let Some(books) = owner.pick_up() else { lost() };
         let failure = ended.err().map(|failed| work.explain(failed));
         work.measuring_ended(books);
@@ -144,6 +151,7 @@ struct Loop<'a> {
     dots: Dots,
     pacing: Option<Pacing>,
     fresh: Option<Fresh>,
+    flushes: Option<Flushes>,
     /// How many I/Os are handed over at a time.
     batches: Batches,
     /// The last start stamp.
@@ -177,10 +185,11 @@ impl<'a> Loop<'a> {
             tells: log.is_some() || live.is_some_and(Counters::has_latencies) || plan.is_limited(),
             pacing: Pacing::new(plan, clock.now(), seconds(span.duration)),
             fresh: Fresh::new(plan),
+            flushes: Flushes::new(plan),
             batches: Batches::new(plan.engine.is_synchronous(), measured),
             handed_over: 0,
             // A virtual clock costs nothing, and tells the phase.
-            timed: measured || phases.are_virtual() || log.is_some(),
+            timed: measured || phases.are_virtual() || log.is_some() || plan.flush_every.is_some(),
             start_signal: phases.start_signal(),
             silent_since: None,
             late: Vec::with_capacity(depth),
@@ -208,12 +217,17 @@ impl<'a> Loop<'a> {
     }
 
     /// Ends when the phase is [`Phase::Stop`], or the books are lost.
-    fn turns(&mut self, owner: &mut Owner<Books>) -> Result<(), Failed> {
+    fn turns<const FLUSHES: bool>(&mut self, owner: &mut Owner<Books>) -> Result<(), Failed> {
         let mut held = owner.get();
         while let Some(books) = held {
-            let due = self.fill(books);
-            self.hand_over(owner)?;
-            self.collect(due)?;
+            if FLUSHES && self.draw_flushes(books) {
+                owner.put_down();
+                self.hand_flushes_over()?;
+            } else {
+                let due = self.fill(books);
+                self.hand_over(owner)?;
+                self.collect(due)?;
+            }
             let Some(books) = owner.pick_up() else { return Ok(()) };
             // When nothing has completed no stamp is needed, but the virtual clock has to tell the phase.
             let stamp = self.timed && (!self.done.is_empty() || self.phases.are_virtual());
@@ -222,8 +236,14 @@ impl<'a> Loop<'a> {
             if phase == Phase::Stop {
                 return Ok(());
             }
-            let done = std::mem::take(&mut self.done);
+            let mut done = std::mem::take(&mut self.done);
+            if FLUSHES {
+                self.flushed(books, &mut done, phase, now)?;
+            }
             let accounted = self.account(books, &done, phase, now);
+            if FLUSHES && accounted.is_ok() {
+                self.count_writes(books, &done);
+            }
             self.done = done;
             if let Err(first) = accounted {
                 return Err(self.drain(books, first));

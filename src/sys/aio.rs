@@ -17,6 +17,8 @@ use std::time::Duration;
 
 const COMMAND_READ: u16 = 0;
 const COMMAND_WRITE: u16 = 1;
+/// Flushes data, and what of the metadata is needed to read it.
+const COMMAND_DATA_SYNC: u16 = 3;
 /// `IOCB_FLAG_IOPRIO`: the block states a priority.
 const FLAG_PRIORITY: u32 = 1 << 1;
 
@@ -152,6 +154,22 @@ impl Queue {
         }
         self.in_flight += pushed;
         pushed as usize
+    }
+
+    /// Queues a flush of a file's data for the next [`Queue::wait`]; false = file or tag don't exist.
+    /// Kernels before 4.18 answer it with `EINVAL`.
+    pub fn push_flush(&mut self, file: u32, tag: u32) -> bool {
+        let Some(file) = self.files.get(file as usize) else { return false };
+        let Some(block) = self.blocks.get_mut(tag as usize) else { return false };
+        *block = Block {
+            tag: u64::from(tag),
+            command: COMMAND_DATA_SYNC,
+            file: file.as_raw_fd() as u32,
+            ..Block::default()
+        };
+        self.pending.push(tag);
+        self.in_flight += 1;
+        true
     }
 
     /// Hands over what was pushed and gives back what has ended, tag and bytes transferred or the negated

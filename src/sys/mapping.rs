@@ -121,6 +121,14 @@ impl View {
         Ok(copied)
     }
 
+    /// Writes all of the view that was changed to the file, and waits until it is there.
+    ///
+    /// # Errors
+    /// What `msync(2)` answers.
+    pub fn flush(&self) -> io::Result<()> {
+        self.sync(0, self.length)
+    }
+
     /// Where a transfer begins, and how much of it lies in the mapping.
     fn range(&self, offset: u64, length: usize) -> Option<(*mut u8, usize)> {
         let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.length)?;

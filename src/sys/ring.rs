@@ -234,6 +234,22 @@ impl Ring {
         pushed as usize
     }
 
+    /// Queues a flush of a file's data for the next [`Ring::enter`]; false = the ring is full, or file or tag
+    /// don't exist.
+    pub fn push_flush(&mut self, file: u32, tag: u32) -> bool {
+        let Some(name) = self.names.get(file as usize) else { return false };
+        if tag >= self.depth || self.in_flight >= self.depth {
+            return false;
+        }
+        let entry = opcode::Fsync::new(types::Fd(name.file)).flags(types::FsyncFlags::DATASYNC).build();
+        let entry = entry.flags(name.flags).user_data(u64::from(tag));
+        // SAFETY: it refers to no memory, and the file is ours until nothing is in flight.
+        let pushed = unsafe { self.ring.submission().push(&entry) }.is_ok();
+        self.queued += u32::from(pushed);
+        self.in_flight += u32::from(pushed);
+        pushed
+    }
+
     /// Queues operations that do nothing, as many as there is room for; returns how many. What they take is
     /// the cost of the ring itself.
     pub fn push_nops(&mut self, count: u32) -> u32 {

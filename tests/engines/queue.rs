@@ -235,3 +235,29 @@ fn the_loop_does_not_allocate() {
     drop(std::hint::black_box(Box::new(1)));
     assert_eq!(allocations() - before, 1, "the counter counts");
 }
+
+#[test]
+fn a_flush_ends_as_an_io_does_beside_others() {
+    let directory = directory();
+    let path = file(directory.path(), "file", &[1; 8192]);
+    for subject in every_engine() {
+        let depth = subject.depth(4);
+        let files = if subject.row.needs_files { vec![open(&path)] } else { vec![] };
+        let mut engine = subject.open(files, 4096 * depth as usize, depth);
+        assert_eq!(perform(&mut *engine, &[write(0, 0, 0, 4096)])[0].result, 4096, "{}", subject.name);
+        engine.flush(depth - 1, 0).expect("flush");
+        let others = if depth > 1 { vec![write(0, 0, 4096, 4096)] } else { vec![] };
+        assert_eq!(engine.submit(&others).expect("submit"), others.len(), "{}", subject.name);
+        let mut done = vec![];
+        while done.len() < 1 + others.len() {
+            engine.wait(1, LONG, &mut done).expect("wait");
+        }
+        let flush = done.iter().find(|ended| ended.request == depth - 1);
+        assert_eq!(flush.map(|flush| flush.result), Some(0), "{}", subject.name);
+        assert_eq!(perform(&mut *engine, &[write(0, 0, 0, 4096)])[0].result, 4096, "{}", subject.name);
+        engine.flush(depth, 0).expect_err("there is no such request");
+        if subject.row.needs_files {
+            engine.flush(0, 1).expect_err("there is no such file");
+        }
+    }
+}

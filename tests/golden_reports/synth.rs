@@ -139,6 +139,7 @@ fn span(ids: &TargetIds, asked: &TimeSpan, got: &Span) -> SpanResults {
             write: direction('W'),
             distribution: target.dist.iter().map(range).collect(),
             overdue: None,
+            flushes: None,
         }
     };
     let cpu = |&(idle, kernel, user): &(u64, u64, u64)| CpuTimes { idle, kernel: kernel - idle, user };

@@ -210,6 +210,20 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Switch(|draft| draft.method.flush_after = true),
     },
     Flag {
+        name: Long("fsync-every"),
+        forms: &[("--fsync-every <n>", "each thread flushes a target after every n writes on it")],
+        default: "nothing is flushed but what -Sw or -N flush",
+        scope: Scope::Profile,
+        notes: "With fdatasync, or what it is to the engine; msync with -Sm. The request of the write \
+                does the flush before its next I/O. Flushes are counted and timed by themselves, at the \
+                end of the text report, and are in no other figure. Not with -x and --poll.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "fsync_every"],
+        with_profile: true,
+        values: &["1"],
+        read: Read::Text(fsync_every),
+    },
+    Flag {
         name: Long("cpu-latency"),
         forms: &[(
             "--cpu-latency <us>",
@@ -362,6 +376,15 @@ fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         Problem::new(0, what).expected("the longest that a processor may take to wake up, 0 to 2147483647 us")
     };
     draft.method.cpu_latency_us = Some(micros.ok_or_else(wrong)?);
+    Ok(())
+}
+
+fn fsync_every(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let number = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
+    let writes = number.and_then(|digits| digits.parse().ok()).filter(|writes| *writes > 0);
+    let what = if value.is_empty() { "the value is missing" } else { "not a number of writes" };
+    let wrong = || Problem::new(0, what).expected("after how many writes a thread flushes, 1 or more");
+    draft.method.fsync_every = Some(writes.ok_or_else(wrong)?);
     Ok(())
 }
 

@@ -23,12 +23,45 @@ pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
             );
         }
     }
+    for (rule, message) in fsync_every(method, profile) {
+        refuse(rule, message);
+    }
     if let Some(rate) = method.rate_total {
         for (rule, message) in rate_total(rate, profile) {
             refuse(rule, message);
         }
     }
     findings
+}
+
+/// What flushes can't go with: rule and message.
+fn fsync_every(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+    let Some(every) = method.fsync_every else { return Vec::new() };
+    let spans = || profile.time_spans.iter();
+    let written = spans().flat_map(|span| &span.targets).any(|target| target.write_ratio > 0);
+    let rules = [
+        (every == 0, "M8", "--fsync-every: the number of writes must be at least 1"),
+        (
+            !written && !profile.time_spans.is_empty(),
+            "M9",
+            "--fsync-every: nothing is written, so that nothing would ever be flushed; give a share of \
+             writes (-w), or leave it out",
+        ),
+        (
+            spans().any(|span| span.completion_routines),
+            "M10",
+            "--fsync-every doesn't go with completion routines (-x, CompletionRoutines), which issue the \
+             next I/O where the flush would stand; leave out one of them",
+        ),
+        (
+            method.poll,
+            "M11",
+            "--fsync-every doesn't go with --poll: a ring that is polled takes no flushes; leave out one \
+             of them",
+        ),
+    ];
+    let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+    broken.map(|(_, rule, message)| (rule, message)).collect()
 }
 
 /// What a rate for all can't go with: rule and message.

@@ -4,6 +4,7 @@
 
 mod figures;
 mod findings;
+mod flushes;
 mod number;
 mod paced;
 mod system;
@@ -32,8 +33,8 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     render(sink, &record.profile, &host.system, &host.results, summary)
 }
 
-/// The same with elements of our own: response times, the verdict about the devices and the findings at the
-/// very end of each time span, the findings about the machine at the very end of `System`.
+/// The same with elements of our own: response times, flushes, the verdict about the devices and the
+/// findings at the very end of each time span, the findings about the machine at the very end of `System`.
 ///
 /// # Errors
 /// Those of `sink`.
@@ -84,9 +85,9 @@ fn render_all(
                 "The test was interrupted before the measurements began. No results are displayed.",
             ),
         }
-        let paced = measured.and_then(|measured| measured.paced.as_ref());
-        if let Some(paced) = paced.filter(|_| judgement.is_some()) {
-            paced::write(&mut out, paced);
+        if let Some(measured) = measured.filter(|_| judgement.is_some()) {
+            measured.paced.iter().for_each(|paced| paced::write(&mut out, paced));
+            measured.flushes.iter().for_each(|table| flushes::write(&mut out, table));
         }
         let mut verdicts = judgement.into_iter().flat_map(|judgement| &judgement.verdicts);
         if let Some(verdict) = verdicts.find(|verdict| verdict.time_span == index + 1) {

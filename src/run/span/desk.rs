@@ -95,10 +95,11 @@ pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ended: Nanos, now: Nano
                 Some(started) => format!("{:.1} s old", seconds(started)),
                 None => format!("at least {:.1} s old", seconds(ended)),
             };
-            text += &format!(
-                "\n    thread {}: {direction} of {} bytes at offset {} of '{}', {age}",
-                io.thread, io.length, io.offset, io.path
-            );
+            let what = match io.length {
+                0 => "flush".to_owned(),
+                length => format!("{direction} of {length} bytes at offset {}", io.offset),
+            };
+            text += &format!("\n    thread {}: {what} of '{}', {age}", io.thread, io.path);
         }
         if stuck.len() > NAMED {
             text += &format!("\n    and {} more", stuck.len() - NAMED);

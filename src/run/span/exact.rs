@@ -136,6 +136,10 @@ impl Engine for Counted {
         self.engine.submit(batch)
     }
 
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
+        self.engine.flush(request, file)
+    }
+
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let before = done.len();
         self.engine.wait(min, timeout, done)?;

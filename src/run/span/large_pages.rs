@@ -55,7 +55,7 @@ impl Reserve {
 mod tests {
     use super::*;
     use crate::plan::{Surroundings, plan};
-    use crate::profile::{Profile, RandomDataSource, Target, TimeSpan};
+    use crate::profile::{Method, Profile, RandomDataSource, Target, TimeSpan};
     use crate::system::System;
     use crate::system::target::{TargetFacts, TargetKind};
     use std::io;
@@ -77,7 +77,7 @@ mod tests {
         let span = TimeSpan { targets: vec![target], ..TimeSpan::default() };
         let profile = Profile { time_spans: vec![span.clone()], ..Profile::default() };
         let facts = [TargetFacts { kind: TargetKind::File, size: 16 * MIB, ..TargetFacts::default() }];
-        let (system, method) = (System::default(), crate::profile::Method::default());
+        let (system, method) = (System::default(), Method::default());
         let plan =
             plan(&profile, &span, Surroundings { system: &system, facts: &facts, method: &method }).unwrap();
         let pages = LargePages { free: 0, ..before };

@@ -38,7 +38,7 @@ pub struct StuckIo {
     pub direction: Direction,
     /// Byte offset in the target.
     pub offset: u64,
-    /// Bytes.
+    /// Bytes; 0 = it is a flush.
     pub length: u32,
     /// When it was handed over; `None` = no clock was read for it.
     pub started: Option<Nanos>,
@@ -58,8 +58,9 @@ impl Books {
         for request in self.idle.waiting().iter().chain(completed).chain(gone) {
             open[*request as usize] = false;
         }
-        let stuck =
-            self.requests.flights.iter().zip(open).filter(|(flight, open)| *open && flight.io.length > 0);
+        // A request that never had an I/O has neither length nor time, a flush has only the time.
+        let stuck = self.requests.flights.iter().zip(open);
+        let stuck = stuck.filter(|(flight, open)| *open && (flight.io.length > 0 || flight.started > 0));
         stuck
             .map(|(flight, _)| StuckIo {
                 thread: plan.thread,

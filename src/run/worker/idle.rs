@@ -51,6 +51,14 @@ impl Idle {
         self.requests.extend(done.iter().map(|done| done.request));
     }
 
+    /// Takes out a request that was put into the queue not long ago.
+    pub fn remove(&mut self, request: u32) {
+        let place = self.requests[self.front..].iter().rposition(|waiting| *waiting == request);
+        if let Some(place) = place {
+            self.requests.remove(self.front + place);
+        }
+    }
+
     #[inline]
     fn make_room(&mut self, more: usize) {
         if self.is_empty() {

@@ -34,6 +34,10 @@ impl Engine for Notes {
         Ok(batch.len())
     }
 
+    fn flush(&mut self, _: u32, _: u32) -> Result<(), EngineError> {
+        panic!("nothing is flushed here")
+    }
+
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let ended = |io: Io| Done { request: io.request, result: i64::from(io.length) };
         done.extend(self.waiting.drain(..).map(ended));

@@ -249,6 +249,13 @@ impl Recorder {
         }
     }
 
+    /// Counts a flush of a target that took so long, ns.
+    pub fn flushed(&mut self, target: usize, latency: u64) {
+        if let Some(flushes) = &mut self.targets[target].flushes {
+            flushes.record(latency);
+        }
+    }
+
     /// So many I/Os were due when measuring ended, the first one for so many ns, and had not been handed
     /// over.
     pub fn overdue(&mut self, target: usize, ios: u64, longest: u64) {
@@ -323,6 +330,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
         read: direction(worker.is_paced_on(index)),
         write: direction(worker.is_paced_on(index)),
         overdue: None,
+        flushes: worker.flush_every.map(|_| Histogram::new()),
         distribution: Vec::new(),
         unfinished: Vec::new(),
     };

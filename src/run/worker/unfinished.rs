@@ -39,7 +39,9 @@ impl Loop<'_> {
         let Books { requests, idle, recorder } = books;
         idle.waiting().iter().for_each(|request| in_flight[*request as usize] = false);
         self.given_up.iter().for_each(|request| in_flight[*request as usize] = false);
-        for (flight, _) in requests.flights.iter().zip(in_flight).filter(|(_, there)| *there) {
+        let in_flight = requests.flights.iter().zip(in_flight).filter(|(_, there)| *there);
+        // What a flush takes is no latency of an I/O.
+        for (flight, _) in in_flight.filter(|(flight, _)| flight.io.length > 0) {
             let since = if self.timed { Some(flight.started) } else { self.silent_since };
             let age = since.and_then(|since| end.checked_sub(since)).filter(|age| *age > 0);
             ages[flight.target as usize].extend(age);

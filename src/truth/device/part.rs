@@ -66,6 +66,9 @@ impl<'a> Part<'a> {
                 if asked.is_some_and(|asked| asked.write_through || asked.flush_type.is_some()) {
                     part.durable = part.durable.saturating_add(got.write.ios);
                 }
+                // Each flush may be a write of no bytes to the device, as those of durable writes.
+                let flushes = got.flushes.as_ref().map_or(0, |flushes| flushes.moments().count());
+                part.durable = part.durable.saturating_add(flushes);
                 // The program's own pattern, and zeros (-Z); random data and data of the user's don't count.
                 let repeats = !span.asked.random_write_data;
                 if repeats && asked.is_some_and(|asked| asked.random_data_source.is_none()) {

@@ -1,0 +1,144 @@
+//! `--fsync-every`: which writes are followed by a flush, and where flushes are counted.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::{directory, side_by_side, skip};
+use diskspd::cli::{self, Invocation};
+use diskspd::prelude::*;
+use diskspd::profile::validate;
+use diskspd::report::{format_named, text};
+use std::ffi::OsString;
+
+fn parse(line: &str) -> (Profile, Method) {
+    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
+    let arguments: Vec<OsString> = words.map(Into::into).collect();
+    let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
+    (request.profile, request.method)
+}
+
+fn run(line: &str) -> Record {
+    let (profile, method) = parse(line);
+    let executed =
+        execute(&profile, &method, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}"));
+    assert!(executed.failures.is_empty(), "{line}: {:?}", executed.failures);
+    executed.record
+}
+
+/// Of each thread and target: reads, writes, flushes.
+fn done(record: &Record) -> Vec<(u64, u64, u64)> {
+    let threads = &record.host().results.time_spans[0].threads;
+    let rows = threads.iter().flat_map(|thread| &thread.targets);
+    let flushes =
+        |row: &diskspd::results::TargetResults| row.flushes.as_ref().map_or(0, |f| f.moments().count());
+    rows.map(|row| (row.read.ios, row.write.ios, flushes(row))).collect()
+}
+
+#[test]
+fn every_so_manieth_write_of_a_thread_on_a_target_is_followed_by_a_flush() {
+    for (line, every, depth) in [
+        ("--fsync-every 1 -w100 -o1", 1, 1),
+        ("--fsync-every 1 -w100 -o8", 1, 8),
+        ("--fsync-every 3 -w50 -o1 -L -D", 3, 1),
+        ("--fsync-every 7 -w30 -o16 -t3 -r", 7, 16),
+        ("--fsync-every 4 -w100 -F2 -o2 b.dat", 4, 2),
+        ("--fsync-every 4 -w100 -F2 -O5 b.dat", 4, 5),
+        ("--fsync-every 2 -w100 -o4 -g500i", 2, 4),
+        ("--fsync-every 2 -w100 -o4 --rate-total 900 -t2", 2, 4),
+        ("--fsync-every 5 -w100 -o4 -i10 -j5", 5, 4),
+        ("--fsync-every 1000000 -w100", 1_000_000, 2),
+    ] {
+        for engine in ["sim", "sim:stall"] {
+            let line = format!("--engine {engine} -c1G -b4K -W0 -d1 {line} a.dat");
+            for (_, writes, flushes) in done(&run(&line)) {
+                // Each request of the thread may have been about to flush at the end.
+                assert!(writes > 0 && flushes <= writes / every, "{line}: {flushes} for {writes} writes");
+                assert!(flushes + depth >= writes / every, "{line}: {flushes} for {writes} writes");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_warm_up_counts_writes_and_its_flushes_are_in_no_figure() {
+    let line = "--engine sim -c1G -b4K -w100 -o1 --fsync-every 10 -d1";
+    let with = done(&run(&format!("{line} -W2 -C1 a.dat")))[0];
+    assert!(with.2 > 0 && with.2.abs_diff(with.1 / 10) <= 1, "{with:?}");
+}
+
+#[test]
+fn the_same_run_is_the_same_again_and_without_the_option_nothing_is_flushed() {
+    let line = "--engine sim -c1G -b4K -r -w40 -o4 -L -W0 -d1 a.dat";
+    let with = run(&format!("--fsync-every 5 {line}"));
+    let (profile, method) = (&with.profile, with.method.as_ref().unwrap());
+    let again = execute(profile, method, &Session::default()).unwrap().record;
+    assert_eq!(done(&with), done(&again));
+    let without = run(line);
+    assert!(without.host().results.time_spans[0].threads[0].targets[0].flushes.is_none());
+    let ios = |record: &Record| done(record)[0].0 + done(record)[0].1;
+    assert!(ios(&without) > ios(&with), "flushes take places in the queue");
+    // Their time is no latency of an I/O: at most 100 times the mean, as a stall of the simulated device.
+    let judged = Judged::new(&with);
+    let table = judged.summary.time_spans[0].as_ref().unwrap().flushes.clone().unwrap();
+    assert!(table.total.median.unwrap() > 0.3, "{table:?}");
+    let latency = judged.summary.time_spans[0].as_ref().unwrap().latency.clone().unwrap();
+    assert!(latency.all.percentiles[1].write.unwrap() < 0.1, "{latency:?}");
+}
+
+#[test]
+fn flushes_stand_behind_all_that_diskspd_has() {
+    let record = run("--engine sim -c1G -b4K -w100 -o2 -t2 --fsync-every 8 -L -W0 -d1 a.dat");
+    let with = String::from_utf8(text::text(&record)).unwrap();
+    let (before, section) = with.split_once("\n\nFlushes of timespan 1:\n").unwrap();
+    assert!(before.contains("Total latency distribution:"), "{before}");
+    let rows: Vec<&str> = section.lines().filter(|line| line.contains("a.dat")).collect();
+    let cell = |row: &str, column: usize| row.split('|').nth(column).unwrap().trim().parse::<f64>().unwrap();
+    let total = section.lines().find(|line| line.starts_with("total:")).unwrap();
+    assert_eq!(rows.len(), 2, "{section}");
+    assert_eq!(cell(rows[0], 1) + cell(rows[1], 1), cell(total, 1), "{section}");
+    let xml = format_named("xml").unwrap();
+    assert!(!String::from_utf8(xml.bytes(&record)).unwrap().contains("Flushes"));
+    let more = String::from_utf8(xml.with_verdict(true).bytes(&record)).unwrap();
+    assert_eq!(more.matches("<Flushes>").count(), 1, "{more}");
+    let plain = String::from_utf8(text::text(&run("--engine sim -c1G -w100 -W0 -d1 a.dat"))).unwrap();
+    assert!(!plain.contains("Flushes of"), "{plain}");
+}
+
+#[test]
+fn every_engine_flushes_real_files() {
+    let directory = directory();
+    let engines = [
+        ("uring", "-o8"),
+        ("uring", "-o1 -Su"),
+        ("sync", "-o1"),
+        ("sync", "-o3"),
+        ("aio", "-o8 -Su"),
+        ("mmap", "-Sm -o2"),
+    ];
+    side_by_side(engines, |(engine, options)| {
+        let file = directory.path().join(format!("{engine}{}.dat", options.replace(' ', "")));
+        std::fs::write(&file, vec![1; 1 << 20]).unwrap();
+        let line =
+            format!("--engine {engine} {options} -b4K -r -w60 --fsync-every 4 -W0 -d1 {}", file.display());
+        let kind = parse(&line).1.engine.unwrap();
+        if let Err(why) = kind.row().available() {
+            return skip(&why.to_string());
+        }
+        for (_, writes, flushes) in done(&run(&line)) {
+            assert!(flushes <= writes / 4 + 1 && flushes + 8 >= writes / 4, "{line}: {flushes} for {writes}");
+        }
+    });
+}
+
+#[test]
+fn what_flushes_do_not_go_with_is_refused() {
+    for (line, rules) in [
+        ("--fsync-every 1 a.dat", &["M9"][..]),
+        ("--fsync-every 1 -w1 -x a.dat", &["M10"]),
+        ("--fsync-every 1 -w1 --poll -Su a.dat", &["M11"]),
+        ("--fsync-every 1 -w1 a.dat", &[]),
+    ] {
+        let (profile, method) = parse(line);
+        let found: Vec<_> = validate::method(&method, &profile).iter().map(|finding| finding.name).collect();
+        assert_eq!(found, rules, "{line}");
+    }
+}
