@@ -25,6 +25,7 @@ pub mod engine;
 pub mod finding;
 pub mod plan;
 pub mod prelude;
+pub mod presets;
 pub mod profile;
 pub mod report;
 pub mod results;

@@ -15,6 +15,7 @@ mod machines;
 mod open;
 mod pace;
 mod prepare;
+mod presets;
 mod profiles;
 mod rate_total;
 mod records;

@@ -47,6 +47,7 @@ fn examples() -> Vec<Record> {
         until_steady_s: Some(1),
         cpu_latency_us: Some(1),
         fsync_every: Some(1),
+        preset: Some("a".into()),
         ..Method::default()
     });
     full.hosts[0].system.start_time = Some(1);

@@ -2,7 +2,7 @@
 
 use super::error::CliError;
 use super::flag::Form;
-use super::{EventAction, Invocation, ReportRequest, Shell, suggest};
+use super::{EventAction, Invocation, PresetRequest, ReportRequest, Shell, suggest};
 use crate::profile::RawText;
 use std::ffi::OsString;
 
@@ -95,6 +95,27 @@ pub const COMMANDS: &[Command] = &[
         read: Options,
     },
     Command {
+        name: "preset",
+        arguments: "[<name> [--show]] [--markdown]",
+        help: "list the named workloads for --preset, or show one: command lines, reasons, sources",
+        options: &[("--show", "show the one that is named"), ("--markdown", "all of them, as a page")],
+        offers: Offers::Nothing,
+        read: Words(|arguments| {
+            let name = |name: &OsString| {
+                let name = name.to_str().filter(|name| !name.starts_with('-'))?;
+                Some(Invocation::Preset(PresetRequest::Show(name.to_owned())))
+            };
+            match arguments {
+                [] => Some(Invocation::Preset(PresetRequest::List)),
+                [only] if only == "--markdown" => Some(Invocation::Preset(PresetRequest::Markdown)),
+                [only] => name(only),
+                [first, show] if show == "--show" => name(first),
+                [show, last] if show == "--show" => name(last),
+                _ => None,
+            }
+        }),
+    },
+    Command {
         name: "devices",
         arguments: "[--json]",
         help: "list the block devices: number for #<n>, size, model, queue, who uses them",
@@ -176,6 +197,7 @@ pub const COMMANDS: &[Command] = &[
         offers: Offers::Words(&[
             "report",
             "rerun",
+            "preset",
             "devices",
             "doctor",
             "event",
@@ -225,7 +247,7 @@ pub fn parse(
 /// one if there is such a file.
 pub fn nearly(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
     let word = arguments.get(1)?.as_encoded_bytes();
-    if word.len() < SHORTEST || word.contains(&b'/') {
+    if word.len() < SHORTEST || word[0] == b'-' || word.contains(&b'/') {
         return None;
     }
     let near =

@@ -12,6 +12,7 @@ mod flags;
 pub mod help;
 pub mod man;
 mod parse;
+mod preset;
 mod suggest;
 
 pub use commands::nearly as nearly_command;
@@ -77,6 +78,19 @@ pub enum Invocation {
     Completions(Shell),
     /// Print the compatibility table.
     Compatibility,
+    /// Print what named workloads there are.
+    Preset(PresetRequest),
+}
+
+/// What is to be seen of named workloads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PresetRequest {
+    /// All of them, a line each.
+    List,
+    /// One, with everything that is known about it.
+    Show(String),
+    /// The page of the documentation.
+    Markdown,
 }
 
 /// A run.

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Read, Scope};
-use super::{Invocation, RunRequest, commands, flags, suggest};
+use super::{Invocation, RunRequest, commands, flags, preset, suggest};
 use crate::finding::Finding;
 use crate::profile::RawText;
 use std::ffi::OsString;
@@ -39,6 +39,9 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
         return command;
     }
 
+    if let Some((preset, rest)) = preset::split(arguments)? {
+        return preset::request(preset, &rest, command_line, understand);
+    }
     let (options, targets) = split(arguments)?;
     let mut draft = Draft::default();
     first_pass(&options, &targets, &mut draft)?;

@@ -7,6 +7,7 @@ mod event;
 mod load;
 mod not_done;
 mod output;
+mod preset;
 mod report;
 mod rerun;
 mod run;
@@ -75,6 +76,7 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Event { action, name } => event::act(action, &name),
         Invocation::Devices { json } => devices::devices(json),
         Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
+        Invocation::Preset(request) => preset::preset(&request),
         Invocation::Report(request) => report::report(&request),
         Invocation::Run(request) => run::run(&request),
     }

@@ -27,6 +27,8 @@ pub struct Method {
     /// `--fsync-every`: after so many writes of a thread on a target it flushes the target, at least 1;
     /// `None` = it never does.
     pub fsync_every: Option<u32>,
+    /// `--preset`: the named workload that the profile is, whose figures are judged; `None` = none.
+    pub preset: Option<String>,
     /// `--rate-total`: how many I/Os per second all threads start on all targets together; `None` = the
     /// profile's rates count.
     pub rate_total: Option<RateTotal>,

@@ -25,6 +25,7 @@ mod little;
 mod lost;
 mod offered;
 mod plateau;
+mod preset;
 mod processors;
 mod steady;
 mod unfinished;
@@ -82,6 +83,7 @@ const CHECKS: &[Check] = &[
     crowd::check,
     processors::check,
     steady::check,
+    |span, _| preset::check(span),
     |span, _| advice::check(span),
 ];
 

@@ -19,6 +19,8 @@ pub struct SpanView<'a> {
     pub profile: &'a Profile,
     /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
     pub rate_total: Option<RateTotal>,
+    /// The named workload that it is (`--preset`); `None` = none.
+    pub preset: Option<&'a str>,
     /// What was asked for.
     pub asked: &'a TimeSpan,
     /// Where it ran.
@@ -58,6 +60,7 @@ impl<'a> SpanView<'a> {
             number,
             profile,
             rate_total: record.rate_total(),
+            preset: record.method.as_ref().and_then(|method| method.preset.as_deref()),
             asked,
             host,
             system: &host.system,

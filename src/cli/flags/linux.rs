@@ -6,7 +6,7 @@ use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
 use crate::cli::{Invocation, OutRequest, StreamRequest};
 use crate::engine::EngineKind;
 use crate::profile::{Arrivals, Prefill, RateTotal, RawText};
-use crate::units;
+use crate::{presets, units};
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -210,6 +210,19 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Switch(|draft| draft.method.flush_after = true),
     },
     Flag {
+        name: Long("preset"),
+        forms: &[("--preset <name>", "run a named workload; diskspd preset lists them")],
+        default: "the workload is the options",
+        scope: Scope::Profile,
+        notes: "Other options stand behind those of the preset, in each of its parts, and go before \
+                them. Not with -X. docs/presets.md has reasons and sources.",
+        compatibility: LinuxOnly,
+        tested: &["presets"],
+        with_profile: false,
+        values: &[],
+        read: Read::Text(preset),
+    },
+    Flag {
         name: Long("fsync-every"),
         forms: &[("--fsync-every <n>", "each thread flushes a target after every n writes on it")],
         default: "nothing is flushed but what -Sw or -N flush",
@@ -376,6 +389,15 @@ fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         Problem::new(0, what).expected("the longest that a processor may take to wake up, 0 to 2147483647 us")
     };
     draft.method.cpu_latency_us = Some(micros.ok_or_else(wrong)?);
+    Ok(())
+}
+
+/// Taken out of the command line before the other options are read.
+fn preset(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let name = String::from_utf8_lossy(value);
+    let found =
+        presets::find(&name).ok_or_else(|| Problem::new(0, "no such preset").expected(presets::names()));
+    draft.method.preset = Some(found?.name.to_owned());
     Ok(())
 }
 

@@ -55,6 +55,8 @@ fn area(span: &SpanView, asked: Asked) -> Option<u64> {
 pub(super) fn not_durable(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let durable = target.write_through || target.flush_type.is_some();
+    let flushed = span.rows().any(|row| row.target == asked.id && row.flushes.is_some());
+    let durable = durable || flushed;
     if durable || span.done(asked.id, writes) == 0 {
         return None;
     }

@@ -1,0 +1,36 @@
+//! `diskspd preset`: what named workloads there are, and what they do.
+
+use super::not_done::NotDone;
+use super::print;
+use crate::cli::{self, CliError, Exit, Invocation, PresetRequest};
+use crate::presets;
+use crate::report::profile_xml;
+use std::ffi::OsString;
+
+/// Prints the list, a preset, or the page of the documentation.
+///
+/// # Errors
+/// There is no preset of that name, or it can't be written.
+pub fn preset(request: &PresetRequest) -> Result<Exit, NotDone> {
+    match request {
+        PresetRequest::List => print(&presets::list()),
+        PresetRequest::Markdown => print(&presets::markdown()),
+        PresetRequest::Show(name) => match presets::find(name) {
+            Some(preset) => print(&(presets::show(preset) + &xml(preset.name))),
+            None => {
+                let error = CliError::new(format!("there is no preset '{name}'"));
+                Err(error.hint(format!("there are {}", presets::names())).into())
+            }
+        },
+    }
+}
+
+/// Its profile with a template for the target, as `-X` reads it.
+fn xml(name: &str) -> String {
+    let arguments = ["diskspd", "--preset", name, "*1"].map(OsString::from);
+    let mut bytes = b"\n".to_vec();
+    if let Ok(Invocation::Run(request)) = cli::parse(&arguments) {
+        profile_xml::write_profile(&mut bytes, &request.profile, 0);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,76 @@
+//! Presets for people: the list, one of them, and the page of the documentation.
+
+use super::{PRESETS, Preset, Threshold};
+use std::fmt::Write;
+
+/// A line for each.
+pub fn list() -> String {
+    let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
+    let line = |preset: &Preset| format!("{:<width$}  {}\n", preset.name, preset.about);
+    PRESETS.iter().map(line).collect()
+}
+
+/// Command lines, reasons, sources and thresholds of one.
+pub fn show(preset: &Preset) -> String {
+    let mut text = format!("{}: {}\n\n", preset.name, preset.about);
+    for (options, about) in lines(preset) {
+        let _ = write!(text, "  # {about}\n  diskspd {options} TARGET\n");
+    }
+    let _ = writeln!(text, "\n{}\n", preset.reasons);
+    for threshold in preset.thresholds {
+        let _ = writeln!(text, "{}", sentence(threshold));
+    }
+    for source in preset.sources {
+        let _ = writeln!(text, "Source: {source}");
+    }
+    text
+}
+
+/// The page of the documentation.
+pub fn markdown() -> String {
+    let mut text = "# Presets\n\n\
+        `diskspd preset` lists them, `diskspd preset NAME --show` shows one with its XML profile,\n\
+        `diskspd --preset NAME TARGET` runs it. Options beside `--preset` stand behind those of the\n\
+        preset, in each of its parts, and so go before them: `-d60`, `-o64`, `-c10G` (the target must\n\
+        exist unless `-c` makes it). Not with `-X`. Figures are judged after the run where the literature\n\
+        says what is good: the finding `preset-threshold`, a note, or a warning beyond the last grade.\n\
+        \n\
+        This page is made by `diskspd preset --markdown > docs/presets.md`.\n"
+        .to_owned();
+    for preset in PRESETS {
+        let _ = write!(text, "\n## {}\n\n{}.\n\n", preset.name, preset.about);
+        for (options, about) in lines(preset) {
+            let _ = write!(text, "    # {about}\n    diskspd {options} TARGET\n");
+        }
+        let _ = write!(text, "\n{}\n", preset.reasons);
+        for threshold in preset.thresholds {
+            let _ = write!(text, "\n{}\n", sentence(threshold));
+        }
+        text.push_str("\nSources:\n");
+        for source in preset.sources {
+            let _ = writeln!(text, "* {source}");
+        }
+    }
+    text
+}
+
+/// Options of each part, and what it is.
+fn lines(preset: &Preset) -> impl Iterator<Item = (&'static str, String)> {
+    let several = preset.parts.iter().any(|part| part.time_span > 1);
+    preset.parts.iter().map(move |part| {
+        let when = if several { format!("time span {}: ", part.time_span) } else { String::new() };
+        (part.options, when + part.about)
+    })
+}
+
+fn sentence(threshold: &Threshold) -> String {
+    let grades: Vec<String> =
+        threshold.grades.iter().map(|grade| format!("up to {} ms {}", grade.up_to_ms, grade.word)).collect();
+    format!(
+        "Judged by {}: {}, beyond that {} ({}).",
+        threshold.of.words(),
+        grades.join(", "),
+        threshold.beyond,
+        threshold.source
+    )
+}

@@ -1,0 +1,119 @@
+//! `--preset`: named workloads are valid profiles that run, print as what they are, and are judged.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use diskspd::cli::{self, Invocation, RunRequest};
+use diskspd::prelude::*;
+use diskspd::presets::{self, PRESETS};
+use diskspd::profile::validate::validate;
+use diskspd::profile::{validate, xml};
+use diskspd::report::profile_xml;
+use std::ffi::OsString;
+
+fn parse(line: &str) -> RunRequest {
+    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
+    match cli::parse(&words.map(Into::into).collect::<Vec<OsString>>()) {
+        Ok(Invocation::Run(request)) => *request,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn every_preset_is_complete_and_valid_and_runs() {
+    for preset in PRESETS {
+        assert!(!preset.parts.is_empty() && !preset.reasons.is_empty() && !preset.sources.is_empty());
+        let line = format!("--preset {} --engine sim -c11G -W0 -d1 a.dat", preset.name);
+        let request = parse(&line);
+        let findings = validate(&request.profile, false);
+        assert!(findings.is_empty() && request.warnings.is_empty(), "{line}: {findings:?}");
+        assert!(validate::method(&request.method, &request.profile).is_empty(), "{line}");
+        let mut short = request.profile;
+        // A second of each is enough, and large blocks are slow to make.
+        short.time_spans.truncate(2);
+        let record = execute(&short, &request.method, &Session::default()).unwrap().record;
+        let judged = Judged::new(&record);
+        assert!(judged.summary.time_spans.iter().all(Option::is_some), "{line}");
+        let graded = judged.judgement.findings.iter().filter(|finding| finding.name == "preset-threshold");
+        assert_eq!(graded.count(), preset.thresholds.len(), "{line}");
+    }
+}
+
+#[test]
+fn the_command_lines_that_are_shown_make_the_same_profile() {
+    for preset in PRESETS {
+        let whole = parse(&format!("--preset {} a.dat", preset.name));
+        let mut targets =
+            whole.profile.time_spans.iter().flat_map(|span| span.targets.iter().map(move |t| (span, t)));
+        for part in preset.parts {
+            let shown = presets::show(preset);
+            assert!(shown.contains(&format!("diskspd {} TARGET\n", part.options)), "{shown}");
+            let alone = parse(&format!("{} a.dat", part.options));
+            let (span, target) = targets.next().unwrap();
+            let [of_part] = &alone.profile.time_spans[..] else { panic!("one time span") };
+            assert_eq!([target], [&of_part.targets[0]], "{}", preset.name);
+            let same = TimeSpan { targets: span.targets.clone(), ..of_part.clone() };
+            assert_eq!(span, &same, "{}", preset.name);
+            let method = Method { preset: whole.method.preset.clone(), ..alone.method };
+            assert_eq!(whole.method, method, "{}", preset.name);
+        }
+        assert!(targets.next().is_none(), "{}", preset.name);
+    }
+}
+
+#[test]
+fn the_xml_that_is_shown_is_the_profile() {
+    for preset in PRESETS {
+        let asked = parse(&format!("--preset {} *1", preset.name)).profile;
+        let mut bytes = Vec::new();
+        profile_xml::write_profile(&mut bytes, &asked, 0);
+        let read = xml::read(&bytes).unwrap();
+        let uncached = |profile: &Profile| {
+            let mut spans = profile.time_spans.clone();
+            // XML has no form for it, and always names the alignment.
+            let targets = spans.iter_mut().flat_map(|span| &mut span.targets);
+            targets.for_each(|target| target.block_alignment = target.stride());
+            spans
+                .iter_mut()
+                .flat_map(|span| &mut span.targets)
+                .for_each(|target| target.uncached_devices = true);
+            spans
+        };
+        assert_eq!(uncached(&read), uncached(&asked), "{}", preset.name);
+    }
+}
+
+#[test]
+fn options_beside_a_preset_go_before_its_own_in_each_part() {
+    let request = parse("--preset=fleet-sql -d3 -o5 -c20G a.dat");
+    let [span] = &request.profile.time_spans[..] else { panic!("one time span") };
+    assert!(span.duration == 3 && span.targets.len() == 2);
+    assert!(
+        span.targets.iter().all(|target| target.request_count == 5 && target.file_size == Some(20 << 30))
+    );
+    assert_eq!(request.method.preset.as_deref(), Some("fleet-sql"));
+    for line in [
+        "--preset sql a.dat",
+        "--preset",
+        "--preset sql-log --preset tempdb a.dat",
+        "--preset sql-log -Xp.xml",
+    ] {
+        let words = ["diskspd"].into_iter().chain(line.split_whitespace());
+        assert!(cli::parse(&words.map(Into::into).collect::<Vec<OsString>>()).is_err(), "{line}");
+    }
+}
+
+#[test]
+fn figures_are_called_what_the_literature_calls_them() {
+    let log = &presets::find("sql-log").unwrap().thresholds[0];
+    for (ms, word, beyond) in
+        [(0.5, "excellent", false), (5.0, "good", false), (9.9, "fair", false), (10.1, "poor", true)]
+    {
+        assert_eq!(log.judge(ms), (word, beyond), "{ms}");
+    }
+}
+
+#[test]
+fn the_page_in_docs_is_that_of_the_table() {
+    let page = include_str!("../docs/presets.md");
+    assert_eq!(page, presets::markdown(), "diskspd preset --markdown > docs/presets.md");
+}
