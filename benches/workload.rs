@@ -3,9 +3,7 @@
 //! rounds, one of which finds the machine quiet.
 
 use diskspd::profile::{Distribution, DistributionKind, DistributionRange};
-use diskspd::sys::memory::SlotMut;
-use diskspd::workload::payload::Noise;
-use diskspd::workload::{Assignment, Pattern, TargetWorkload, ThreadWorkload};
+use diskspd::workload::{Assignment, Pattern, Random, TargetWorkload, ThreadWorkload};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -53,22 +51,20 @@ fn main() {
     let weighted = TargetWorkload { weight: 3, ..BASIS };
     report("random, three targets, weighted", true, &[random, odd, &weighted]);
     for block in [512, 4096, 65536] {
-        noise(block);
+        fresh(block);
     }
 }
 
 /// Content of writes with `-Zr`, GiB/s of one core.
-fn noise(block: usize) {
-    let mut noise = Noise::new(0);
+fn fresh(block: usize) {
+    let mut random = Random::new(0);
     let mut buffer = vec![0; block];
     let mut fastest = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = Instant::now();
         let writes = (16 << 20) / block;
         for _ in 0..writes {
-            let mut piecemeal = noise.clone();
-            SlotMut::from(black_box(&mut buffer[..])).fill_with(|| piecemeal.next_piece());
-            noise = piecemeal;
+            random.fill_expanded(black_box(&mut buffer[..]));
         }
         fastest = fastest.min(start.elapsed().as_secs_f64() / (writes * block) as f64);
     }

@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{calm_diskspd, directory, diskspd, side_by_side};
-use diskspd::sys::memory::SlotMut;
-use diskspd::workload::payload::Noise;
-use std::collections::HashSet;
+use diskspd::engine::Direction;
+use diskspd::workload::{Assignment, Pattern, Random, TargetWorkload, ThreadWorkload};
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 const BLOCK: usize = 4096;
 
@@ -81,6 +82,101 @@ fn fresh_content_is_different_in_every_sector_of_every_thread() {
     });
 }
 
+/// What DISKSPD does with random positions and `-Zr`, one I/O after the other: offset and direction of each, and what
+/// the target holds then.
+struct Model {
+    workload: ThreadWorkload,
+    content: Vec<u8>,
+    /// A place for a block whose address is that of DISKSPD's slot, mod 8.
+    slot: usize,
+}
+
+impl Model {
+    fn new(seed: u64, block: u32, write_ratio: u32, size: usize) -> Model {
+        let workload = TargetWorkload {
+            block_size: block,
+            stride: 1,
+            base: 0,
+            region: size as u64,
+            first: 0,
+            pattern: Pattern::Random,
+            write_ratio,
+            distribution: None,
+            weight: 1,
+        };
+        let assignment = Assignment { workload: &workload, requests: 1, interlocked: Arc::default() };
+        let workload = ThreadWorkload::new(seed, false, &[assignment]);
+        Model { workload, content: vec![0xee; size], slot: block as usize % 8 }
+    }
+
+    fn next(&mut self) -> (u64, bool) {
+        let io = self.workload.next(0);
+        let write = io.direction == Direction::Write;
+        if write {
+            let length = io.length as usize;
+            let mut memory = vec![0; length + 8];
+            let start = (self.slot + 8 - memory.as_ptr().addr() % 8) % 8;
+            let slot = &mut memory[start..start + length];
+            self.workload.generator().fill_expanded(slot);
+            self.content[io.offset as usize..][..length].copy_from_slice(slot);
+        }
+        (io.offset, write)
+    }
+}
+
+/// Of every thread the offset and direction of its I/Os, from the log.
+fn logged(log: &Path) -> BTreeMap<u64, Vec<(u64, bool)>> {
+    let mut threads = BTreeMap::<_, Vec<_>>::new();
+    for line in std::fs::read_to_string(log).unwrap().lines().skip(1) {
+        let columns: Vec<&str> = line.split(',').collect();
+        let io = (columns[3].parse().unwrap(), columns[2].starts_with('w'));
+        threads.entry(columns[0].parse().unwrap()).or_default().push(io);
+    }
+    threads
+}
+
+#[test]
+fn fresh_content_and_the_addresses_behind_it_are_those_of_the_threads_generator() {
+    const SIZE: usize = 300_000;
+    let directory = directory();
+    let cases = [("-b4096", 4096, 100), ("-b1001", 1001, 60), ("-b137 -Sm", 137, 50), ("-b9 -Sw", 9, 80)];
+    side_by_side(cases, |(way, block, share)| {
+        let paths = ["one", "two", "log"].map(|name| directory.path().join(format!("{block}{name}")));
+        let [one, two, log] = &paths;
+        [one, two].iter().for_each(|path| std::fs::write(path, vec![0xee; SIZE]).unwrap());
+        let files = format!("{} {{}}", one.display());
+        let line =
+            format!("{way} -o1 -r1 -w{share} -Zr -z5 -g300i -W0 -d1 --io-log {} {files}", log.display());
+        diskspd(&line, two).report();
+        let logged = logged(log);
+        for (thread, path) in (0..).zip([one, two]) {
+            let mut model = Model::new(5 + thread, block, share, SIZE);
+            let ios: Vec<(u64, bool)> = logged[&thread].iter().map(|_| model.next()).collect();
+            assert!(ios.len() > 10 && ios == logged[&thread], "{line}");
+            let content = std::fs::read(path).unwrap();
+            // One more may have ended too late to be logged.
+            let before = model.content.clone();
+            model.next();
+            assert!(content == before || content == model.content, "{line}: {}", path.display());
+        }
+    });
+}
+
+#[test]
+fn simulated_runs_have_the_addresses_of_real_ones_with_fresh_content() {
+    let directory = directory();
+    for (way, block, share) in [("-b512 -g1000i", 512, 100), ("-b1001 -g500i", 1001, 30)] {
+        let log = directory.path().join("log");
+        let line =
+            format!("{way} -o1 -r1 -w{share} -Zr -c1M -W0 -d1 --engine sim --io-log {}", log.display());
+        diskspd(&format!("{line} {{}}"), &directory.path().join("none")).report();
+        let mut model = Model::new(0, block, share, 1 << 20);
+        let ios = logged(&log).remove(&0).unwrap();
+        assert!(ios.len() > 400, "{line}");
+        assert!(ios.iter().all(|io| model.next() == *io), "{line}");
+    }
+}
+
 #[test]
 fn a_source_is_sent_from_all_its_places() {
     let directory = directory();
@@ -141,9 +237,9 @@ fn short_and_empty_files_and_random_sources() {
 
 /// Bytes of many writes of an odd size.
 fn noise(seed: u64, bytes: usize) -> Vec<u8> {
-    let mut noise = Noise::new(seed);
+    let mut random = Random::new(seed);
     let mut content = vec![0; bytes];
-    content.chunks_mut(4000).for_each(|write| SlotMut::from(write).fill_with(|| noise.next_piece()));
+    content.chunks_mut(4000).for_each(|write| random.fill_expanded(write));
     content
 }
 

@@ -152,6 +152,10 @@ struct Loop<'a> {
     pacing: Option<Pacing>,
     fresh: Option<Fresh>,
     flushes: Option<Flushes>,
+    /// There is one of these.
+    is_special: bool,
+    /// How long making the content of the batch took, ns.
+    preparing: Nanos,
     /// How many I/Os are handed over at a time.
     batches: Batches,
     /// The last start stamp.
@@ -176,6 +180,8 @@ impl<'a> Loop<'a> {
         let Worker { plan, engine, workload, books, clock, phases, live, log, voice, .. } = worker;
         let depth = plan.depth as usize;
         let measured = span.is_timed();
+        let pacing = Pacing::new(plan, clock.now(), seconds(span.duration));
+        let fresh = Fresh::new(plan, &workload);
         let work = Loop {
             left: depth,
             batch: Vec::with_capacity(depth),
@@ -183,10 +189,12 @@ impl<'a> Loop<'a> {
             waits: WaitStatistics::default(),
             dots: Dots::new(span.progress),
             tells: log.is_some() || live.is_some_and(Counters::has_latencies) || plan.is_limited(),
-            pacing: Pacing::new(plan, clock.now(), seconds(span.duration)),
-            fresh: Fresh::new(plan),
+            is_special: pacing.is_some() || fresh.is_some(),
+            preparing: 0,
+            batches: Batches::new(plan.engine.is_synchronous(), measured, fresh.is_some()),
+            pacing,
             flushes: Flushes::new(plan),
-            batches: Batches::new(plan.engine.is_synchronous(), measured),
+            fresh,
             handed_over: 0,
             // A virtual clock costs nothing, and tells the phase.
             timed: measured || phases.are_virtual() || log.is_some() || plan.flush_every.is_some(),
@@ -259,14 +267,31 @@ impl<'a> Loop<'a> {
     #[inline]
     fn fill(&mut self, books: &mut Books) -> Option<Nanos> {
         self.batch.clear();
-        if self.pacing.is_some() {
-            return self.fill_paced(books);
+        if self.is_special {
+            return self.fill_specially(books);
         }
         let requests = books.idle.take(self.batches.most());
         books.requests.next_batch(&mut self.workload, requests, &mut self.batch);
         self.left = books.idle.len();
         debug_assert!(self.batch.len() + self.left <= self.plan.depth as usize);
         None
+    }
+
+    /// The same where I/Os have to wait for their time, or where content is made for them.
+    fn fill_specially(&mut self, books: &mut Books) -> Option<Nanos> {
+        let Some(fresh) = &self.fresh else { return self.fill_paced(books) };
+        let before = self.clock.now();
+        let due = if self.pacing.is_some() {
+            self.fill_paced(books)
+        } else {
+            let requests = books.idle.take(self.batches.most());
+            let (workload, engine) = (&mut self.workload, &mut *self.engine);
+            fresh.next_batch(&mut books.requests, workload, engine, requests, &mut self.batch);
+            self.left = books.idle.len();
+            None
+        };
+        self.preparing = self.clock.now().saturating_sub(before);
+        due
     }
 
     /// Looks at every idle request, in order; those that have to wait go back to the end.
@@ -285,7 +310,11 @@ impl<'a> Loop<'a> {
                 Ok(()) => {
                     self.batch.push(requests.next(&mut self.workload, request));
                     // What stands if no stamps are taken.
-                    requests.flights[request as usize].started = now;
+                    let flight = &mut requests.flights[request as usize];
+                    flight.started = now;
+                    if let Some(fresh) = &self.fresh {
+                        fresh.make(flight, self.workload.generator(), self.engine.memory_mut());
+                    }
                 }
                 Err(due) => {
                     first = first.map(|first| first.min(due));
@@ -298,11 +327,10 @@ impl<'a> Loop<'a> {
     }
 
     /// Hands the batch over. The start stamp is read right before each handing over, once for all I/Os in
-    /// it; what writes carry is made after it. The books are put down afterwards.
+    /// it. The books are put down afterwards.
     #[inline]
     fn hand_over(&mut self, owner: &mut Owner<Books>) -> Result<(), EngineError> {
         let mut batch = &self.batch[..];
-        let mut fresh = self.fresh.as_mut();
         // How long it takes decides how much goes next.
         let watched = self.left > 0 && !self.batches.is_single();
         while !batch.is_empty() {
@@ -314,9 +342,6 @@ impl<'a> Loop<'a> {
             if self.timed {
                 let now = self.handed_over;
                 batch.iter().for_each(|io| requests.flights[io.request as usize].started = now);
-            }
-            if let Some(fresh) = fresh.take() {
-                fresh.prepare(batch, &requests.flights, &mut *self.engine);
             }
             owner.put_down();
             let taken = self.engine.submit(batch)?;

@@ -21,7 +21,7 @@ mod thread;
 pub use distribution::effective_ranges;
 pub use geometry::{Grid, Placement, PlacementError, Region};
 pub use modulus::Modulus;
-pub use random::Random;
+pub use random::{FillParts, Random};
 pub use target::InterlockedPosition;
 pub use thread::{Assignment, Next, ThreadWorkload};
 

@@ -17,6 +17,36 @@ const EXPANDED_WORDS: usize = 16;
 /// Numbers that it draws for them.
 const EXPANDED_FROM: usize = 5;
 const WORD: usize = size_of::<u64>();
+/// Bytes of those words.
+const CHUNK: usize = EXPANDED_WORDS * WORD;
+
+/// How [`Random::fill_expanded`] goes over a buffer: bytes of its parts, one behind the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FillParts {
+    /// From a number of their own, 0 to 7.
+    pub head: usize,
+    /// From [`Random::next_chunk`], a multiple of what that gives.
+    pub chunks: usize,
+    /// From consecutive numbers; of the last one as much as is needed.
+    pub tail: usize,
+}
+
+impl FillParts {
+    /// The parts of `length` bytes at an address. Of the address only what is left of it mod 8 matters.
+    #[inline]
+    pub fn of(address: usize, length: usize) -> FillParts {
+        let head = (address % WORD).min(length);
+        let rest = length - head;
+        // A chunk is made only where a further word follows it.
+        let chunks = (rest / WORD).saturating_sub(1) / EXPANDED_WORDS * CHUNK;
+        FillParts { head, chunks, tail: rest - chunks }
+    }
+
+    /// Numbers that filling takes.
+    fn numbers(self) -> usize {
+        usize::from(self.head > 0) + self.chunks / CHUNK * EXPANDED_FROM + self.tail.div_ceil(WORD)
+    }
+}
 
 impl Random {
     /// The generator of a seed. Twenty numbers are dropped, to get away from states with few bits set.
@@ -66,17 +96,37 @@ impl Random {
     /// Enough to defeat compression and deduplication, not to be called random.
     pub fn fill_expanded(&mut self, buffer: &mut [u8]) {
         let rest = self.fill_to_boundary(buffer);
-        // A chunk is made only where a further word follows it.
-        let words = rest.len() / WORD;
-        let expanded = words.saturating_sub(1) / EXPANDED_WORDS * EXPANDED_WORDS * WORD;
-        let (chunks, tail) = rest.split_at_mut(expanded);
-        for chunk in chunks.chunks_exact_mut(EXPANDED_WORDS * WORD) {
-            let words = self.expanded();
-            for (bytes, word) in chunk.chunks_exact_mut(WORD).zip(words) {
-                bytes.copy_from_slice(&word.to_le_bytes());
-            }
+        let (chunks, tail) = rest.split_at_mut(FillParts::of(0, rest.len()).chunks);
+        for chunk in chunks.chunks_exact_mut(CHUNK) {
+            chunk.copy_from_slice(&self.next_chunk());
         }
         self.fill_words(tail);
+    }
+
+    /// Goes on to where [`Random::fill_expanded`] would leave it, without making any content.
+    pub fn skip(&mut self, parts: FillParts) {
+        // A copy that nothing else can refer to stays in registers.
+        let mut random = self.clone();
+        for _ in 0..parts.numbers() {
+            random.next_u64();
+        }
+        *self = random;
+    }
+
+    /// The next number, lowest byte first.
+    #[inline(always)]
+    pub fn next_word(&mut self) -> [u8; WORD] {
+        self.next_u64().to_le_bytes()
+    }
+
+    /// The next 16 words that are made of 5 numbers.
+    #[inline(always)]
+    pub fn next_chunk(&mut self) -> [u8; CHUNK] {
+        let mut chunk = [0; CHUNK];
+        for (bytes, word) in chunk.chunks_exact_mut(WORD).zip(self.expanded()) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        chunk
     }
 
     /// Fills the `address mod 8` bytes in front; returns the rest.
@@ -87,18 +137,19 @@ impl Random {
         }
         let (head, rest) = buffer.split_at_mut(front.min(buffer.len()));
         // A number is drawn even for an empty buffer.
-        let number = self.next_u64().to_le_bytes();
+        let number = self.next_word();
         head.copy_from_slice(&number[..head.len()]);
         rest
     }
 
     fn fill_words(&mut self, buffer: &mut [u8]) {
         for bytes in buffer.chunks_mut(WORD) {
-            let number = self.next_u64().to_le_bytes();
+            let number = self.next_word();
             bytes.copy_from_slice(&number[..bytes.len()]);
         }
     }
 
+    #[inline(always)]
     fn expanded(&mut self) -> [u64; EXPANDED_WORDS] {
         let n: [u64; EXPANDED_FROM] = std::array::from_fn(|_| self.next_u64());
         let (x, y, z) = (n[0].rotate_left(7), n[1].rotate_left(13), n[2].rotate_left(19));

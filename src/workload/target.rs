@@ -179,6 +179,13 @@ impl TargetState {
         (self.base + relative, self.mix.choose(random))
     }
 
+    /// Whether the next I/Os depend on random numbers.
+    pub(super) fn draws(&self) -> bool {
+        matches!(self.sequence, Sequence::Random | Sequence::Mixed { .. })
+            || matches!(self.mix, Mix::Drawn(_))
+            || self.slices.is_some()
+    }
+
     /// Whether an I/O at this offset lies within the region.
     pub(super) fn holds(&self, offset: u64) -> bool {
         offset.checked_sub(self.base).is_some_and(|relative| relative <= self.track.limit)

@@ -39,7 +39,8 @@ pub struct Assignment<'a> {
 /// All numbers come from one generator, in this order, which makes the addresses those of DISKSPD:
 /// * set-up, target by target: initial position (mixed pattern), initial direction (write share 1 to 99);
 /// * I/O by I/O: target (floating pool with more than one), chance of a random step (mixed), position, range of the
-///   distribution, direction (write share 1 to 99), slice of the payload.
+///   distribution, direction (write share 1 to 99), slice of the payload or its whole content (`-Zr`), which
+///   whoever makes it draws from [`ThreadWorkload::generator`].
 #[derive(Debug)]
 pub struct ThreadWorkload {
     random: Random,
@@ -180,6 +181,18 @@ impl ThreadWorkload {
         for &request in requests {
             take(request, self.next(request));
         }
+    }
+
+    /// What all numbers of the thread are drawn from. Whatever is drawn here shifts the I/Os that follow.
+    #[inline]
+    pub fn generator(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    /// Whether any I/O depends on random numbers: else it doesn't matter what else is drawn.
+    pub fn draws(&self) -> bool {
+        matches!(self.choice, Choice::Uniform(_) | Choice::Weighted(..))
+            || self.targets.iter().any(TargetState::draws)
     }
 
     /// Where the distribution of a target sends its I/Os, relative to the base offset; empty = there is none, or the

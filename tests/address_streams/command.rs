@@ -3,7 +3,7 @@
 use diskspd::engine::Direction;
 use diskspd::profile::{Distribution, DistributionKind, DistributionRange};
 use diskspd::workload::{
-    Assignment, InterlockedPosition, Next, Pattern, Placement, TargetWorkload, ThreadWorkload,
+    Assignment, FillParts, InterlockedPosition, Next, Pattern, Placement, TargetWorkload, ThreadWorkload,
 };
 use std::sync::Arc;
 
@@ -27,6 +27,7 @@ pub struct Command {
     seed: u32,
     distribution: Option<Distribution>,
     source: Option<u64>,
+    fresh: bool,
     targets: usize,
     weights: Vec<u32>,
 }
@@ -104,6 +105,7 @@ impl Command {
                 }
                 "f" => c.end = size(value),
                 "z" => c.seed = number(),
+                "Z" if value == "r" => c.fresh = true,
                 "Z" => c.source = Some(size(value)),
                 // They don't change addresses.
                 "d" | "W" | "S" => {}
@@ -185,7 +187,9 @@ impl Command {
                         .for_each(|target| workload.draw_slices(target, source - self.block + 1));
                 }
                 let depth = if self.floating() { requests } else { requests * assignments.len() as u32 };
-                Thread { workload, depth, request: 0 }
+                let per_target = if self.floating() { 0 } else { requests };
+                let fresh = self.fresh.then_some(Slots { block: self.block, requests, per_target });
+                Thread { workload, depth, request: 0, fresh, content: Vec::new() }
             })
             .collect()
     }
@@ -206,6 +210,25 @@ pub struct Thread {
     pub workload: ThreadWorkload,
     depth: u32,
     request: u32,
+    fresh: Option<Slots>,
+    /// What the last write carried (`-Zr`).
+    pub content: Vec<u8>,
+}
+
+/// Where DISKSPD's slots lie: of every target first those of reads, then those of writes.
+struct Slots {
+    block: u64,
+    requests: u32,
+    /// Requests that belong to one target; 0 = all belong to all.
+    per_target: u32,
+}
+
+impl Slots {
+    /// What is left of the address of a write when it's divided by 8.
+    fn address(&self, request: u32, target: u32) -> usize {
+        let slot = self.requests + request - target * self.per_target;
+        (u64::from(slot) * self.block % 8) as usize
+    }
 }
 
 impl Iterator for Thread {
@@ -213,6 +236,17 @@ impl Iterator for Thread {
 
     fn next(&mut self) -> Option<Next> {
         let next = self.workload.next(self.request);
+        if let Some(slots) = self.fresh.as_ref().filter(|_| is_write(&next)) {
+            let (address, length) = (slots.address(self.request, next.target), next.length as usize);
+            self.content = vec![0; length + 8];
+            let start = (address + 8 - self.content.as_ptr().addr() % 8) % 8;
+            let mut other = self.workload.generator().clone();
+            self.workload.generator().fill_expanded(&mut self.content[start..start + length]);
+            self.content.drain(..start);
+            self.content.truncate(length);
+            other.skip(FillParts::of(address, length));
+            assert!(other == *self.workload.generator(), "skipping ends where filling ends");
+        }
         self.request = (self.request + 1) % self.depth;
         Some(next)
     }

@@ -1,7 +1,7 @@
 //! Fingerprints of whole streams (`tests/data/fingerprints.txt`). A change of any address, direction or target of the
 //! first 10,000 I/Os of a thread changes its fingerprint: runs with the same seed would no longer be comparable.
 
-use super::command::{Command, is_write};
+use super::command::{Command, Thread, is_write};
 use diskspd::workload::Next;
 
 const FINGERPRINTS: &str = include_str!("../data/fingerprints.txt");
@@ -15,9 +15,11 @@ fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
 }
 
 fn fingerprint(ios: &[Next]) -> u64 {
-    fnv1a(ios.iter().flat_map(|io| {
-        io.target.to_le_bytes().into_iter().chain([u8::from(is_write(io))]).chain(io.offset.to_le_bytes())
-    }))
+    fnv1a(ios.iter().flat_map(bytes))
+}
+
+fn bytes(io: &Next) -> impl Iterator<Item = u8> {
+    io.target.to_le_bytes().into_iter().chain([u8::from(is_write(io))]).chain(io.offset.to_le_bytes())
 }
 
 /// Threads take turns, and so do the requests of each: that makes shared positions deterministic.
@@ -50,6 +52,32 @@ fn streams_are_what_they_were() {
     }
     assert!(changed.is_empty(), "address streams have changed:\n{}", changed.join("\n"));
     assert!(count >= 40, "{count} lines");
+}
+
+/// A line per command line: the same of 200 I/Os and of the bytes that each write of them carries.
+const CONTENT: &str = include_str!("../data/fingerprints-of-content.txt");
+
+fn content_fingerprints(options: &str) -> String {
+    let fingerprint = |mut thread: Thread| {
+        let ios = std::iter::repeat_with(|| thread.next().map(|io| (io, thread.content.clone())));
+        let ios = ios.flatten().take(200);
+        fnv1a(ios.flat_map(|(io, content)| {
+            let carried = if is_write(&io) { content } else { Vec::new() };
+            bytes(&io).chain(carried).collect::<Vec<u8>>()
+        }))
+    };
+    let threads = Command::parse(options).threads().into_iter();
+    threads.map(|thread| format!("{:016x}", fingerprint(thread))).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn fresh_content_is_what_it_was_and_where_it_was() {
+    let lines = CONTENT.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let rows = lines.map(|line| line.split_once(" = ").unwrap_or((line, "")));
+    let rows = rows.map(|(options, expected)| (options, expected, content_fingerprints(options)));
+    let changed = rows.filter(|(_, expected, actual)| expected != actual);
+    let changed: Vec<String> = changed.map(|(options, _, actual)| format!("{options} = {actual}")).collect();
+    assert!(changed.is_empty(), "the lines should read:\n{}", changed.join("\n"));
 }
 
 #[test]

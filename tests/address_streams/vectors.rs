@@ -1,6 +1,7 @@
 //! First I/Os of one thread, as DISKSPD's description states them: seed 0, blocks of 4 KiB, targets of 1 GiB.
 
 use super::command::{Command, is_write};
+use diskspd::workload::Random;
 
 /// Offsets; a `W` behind one marks a write, `<target>:` in front the target.
 #[rustfmt::skip]
@@ -62,4 +63,50 @@ fn slices() {
     assert!(places.len() > 4000, "{} of 5905 places", places.len());
     let reads = Command::parse("-b4K -c1G -r -Z10000").ios(0, 100);
     assert_eq!(reads, Command::parse("-b4K -c1G -r").ios(0, 100));
+}
+
+/// How many numbers the content of a write takes, by block size and what is left of its address when it's divided by 8.
+#[rustfmt::skip]
+const FRESH: &[(usize, usize, usize)] = &[
+    // A word each, the last one cut.
+    (8, 0, 1), (9, 0, 2), (128, 0, 16), (135, 0, 17),
+    // 16 words of 5 numbers where another one follows.
+    (136, 0, 6), (137, 0, 7), (264, 0, 11), (512, 0, 31), (4096, 0, 171),
+    // One more for the first bytes of an address that is odd.
+    (1, 3, 1), (3, 3, 1), (4, 3, 2), (139, 3, 7), (4096, 5, 172),
+];
+
+#[test]
+fn fresh_content_shifts_what_is_drawn_after_it() {
+    for &(block, odd, numbers) in FRESH {
+        let mut filled = Random::new(1);
+        let mut memory = vec![0u8; block + 16];
+        let start = (odd + 8 - memory.as_ptr().addr() % 8) % 8;
+        filled.fill_expanded(&mut memory[start..start + block]);
+        let mut counted = Random::new(1);
+        for _ in 0..numbers {
+            counted.next_u64();
+        }
+        assert!(filled == counted, "-b{block} at {odd}");
+    }
+    // The first position, 171 numbers of content, the second position.
+    let mut random = Random::new(0);
+    let mut position = || random.next_u64() % (1 << 30) / 4096 * 4096;
+    let first = position();
+    for _ in 0..171 {
+        position();
+    }
+    let with = Command::parse("-b4K -c1G -r -w100 -Zr").offsets(0, 2);
+    assert_eq!(with, [first, position()]);
+    let reads = Command::parse("-b4K -c1G -r -Zr").ios(0, 100);
+    assert_eq!(reads, Command::parse("-b4K -c1G -r").ios(0, 100), "reads carry nothing");
+}
+
+/// Slots of writes lie behind those of reads: with odd blocks and depths their addresses are odd as well.
+#[test]
+fn content_of_odd_blocks_depends_on_the_place_of_the_slot() {
+    let one = Command::parse("-b137 -c1000000 -r1 -w100 -Zr -o1").ios(0, 2);
+    let two = Command::parse("-b137 -c1000000 -r1 -w100 -Zr -o2").ios(0, 2);
+    assert_eq!(one[0], two[0]);
+    assert_ne!(one[1].offset, two[1].offset, "at 137 mod 8 = 1, and at 274 mod 8 = 2");
 }

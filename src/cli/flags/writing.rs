@@ -39,9 +39,10 @@ pub const FLAGS: &[Flag] = &[
                 before random content.",
         compatibility: Differs(
             "with both -Z and -Z<size>, profiles name the sized buffer that is used; DISKSPD names zeros. The content of \
-             -Zr has a generator of its own: addresses are the same with and without it",
+             -Zr is DISKSPD's, byte for byte, and so are the addresses, which it shifts; but making it is no \
+             part of the latency",
         ),
-        tested: &["command_lines", "write_content", "bad_input"],
+        tested: &["command_lines", "address_streams", "write_content", "bad_input"],
         with_profile: false,
         values: &["r"],
         read: Read::Text(content),

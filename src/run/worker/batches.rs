@@ -2,9 +2,10 @@
 //!
 //! * A thread that does its I/Os itself does one after the other.
 //! * Else all requests that are free at the same moment go in one system call, as far as that, and looking for completions,
-//!   takes no longer than 16 us: 16 at most, 8 or 4 where the kernel takes longer for each. A larger batch costs truth, since
-//!   an I/O that completes while others are handed over isn't stamped before that is done, and it leaves a device idle until
-//!   then. A smaller one costs system calls, and neighbours that the kernel can't merge.
+//!   takes no longer than 16 us: 16 at most, 8 or 4 where the kernel takes longer for each (and 2 or 1 where
+//!   content is made for each, which counts as well). A larger batch costs truth, since an I/O that completes
+//!   while others are handed over isn't stamped before that is done, and it leaves a device idle until then. A
+//!   smaller one costs system calls, and neighbours that the kernel can't merge.
 //! * Only where no latency can be falsified and no device waits, because all that was in flight had completed by the time it
 //!   was looked for (page cache), everything goes at once.
 //!
@@ -25,18 +26,20 @@ pub enum Batches {
     /// One at a time, by the thread itself and in the order of the requests: nothing is ever in flight.
     Single,
     /// As many as go in time; latencies are measured.
-    InTime { most: usize },
+    InTime { most: usize, least: usize },
     /// The same where they aren't; everything while it ends `at_once`.
-    InTimeOrAtOnce { most: usize, at_once: bool },
+    InTimeOrAtOnce { most: usize, least: usize, at_once: bool },
 }
 
 impl Batches {
-    /// The way for an engine, and for a span in which latencies are `measured`.
-    pub fn new(synchronous: bool, measured: bool) -> Batches {
+    /// The way for an engine, for a span in which latencies are `measured`, and for writes that carry
+    /// `fresh` content.
+    pub fn new(synchronous: bool, measured: bool, fresh: bool) -> Batches {
+        let (most, least) = (BEGIN, if fresh { 1 } else { LEAST });
         match (synchronous, measured) {
             (true, _) => Batches::Single,
-            (false, true) => Batches::InTime { most: BEGIN },
-            (false, false) => Batches::InTimeOrAtOnce { most: BEGIN, at_once: true },
+            (false, true) => Batches::InTime { most, least },
+            (false, false) => Batches::InTimeOrAtOnce { most, least, at_once: true },
         }
     }
 
@@ -46,7 +49,7 @@ impl Batches {
         match self {
             Batches::Single => 1,
             Batches::InTimeOrAtOnce { at_once: true, .. } => usize::MAX,
-            Batches::InTime { most } | Batches::InTimeOrAtOnce { most, .. } => most,
+            Batches::InTime { most, .. } | Batches::InTimeOrAtOnce { most, .. } => most,
         }
     }
 
@@ -73,13 +76,15 @@ impl Batches {
     /// So many were handed over, and completions looked for, in so many ns.
     #[inline]
     pub fn took(&mut self, ios: usize, nanos: Nanos) {
-        let (Batches::InTime { most } | Batches::InTimeOrAtOnce { most, .. }) = self else { return };
+        let (Batches::InTime { most, least } | Batches::InTimeOrAtOnce { most, least, .. }) = self else {
+            return;
+        };
         // Others than the bound tell nothing about it.
         if ios != *most {
             return;
         }
         if nanos > LONGEST {
-            *most = (*most / 2).max(LEAST);
+            *most = (*most / 2).max(*least);
         } else if 2 * nanos + nanos / 8 < LONGEST {
             *most = (*most * 2).min(MOST);
         }
@@ -93,15 +98,18 @@ mod tests {
     #[test]
     fn a_batch_is_as_large_as_can_be_handed_over_in_time_with_and_without_latencies() {
         for measured in [true, false] {
-            for (per_io, settled) in [(100, 16), (900, 16), (1100, 8), (1900, 8), (2100, 4), (9000, 4)] {
-                let mut batches = Batches::new(false, measured);
+            let ordinary =
+                [(100, 16), (900, 16), (1100, 8), (1900, 8), (2100, 4), (9000, 4)].map(|c| (c, false));
+            let fresh = [(100, 16), (2100, 4), (5000, 2), (10_000, 1), (90_000, 1)].map(|c| (c, true));
+            for ((per_io, settled), fresh) in ordinary.into_iter().chain(fresh) {
+                let mut batches = Batches::new(false, measured, fresh);
                 batches.found(1, 32);
                 for _ in 0..10 {
                     let ios = batches.most();
                     batches.took(ios, ios as Nanos * per_io);
                 }
-                assert_eq!(batches.most(), settled, "{per_io} ns each");
-                batches.took(1, 1_000_000);
+                assert_eq!(batches.most(), settled, "{per_io} ns each, {fresh}");
+                batches.took(settled - 1, 1_000_000);
                 assert_eq!(batches.most(), settled, "a batch that was not full");
             }
         }
@@ -109,12 +117,12 @@ mod tests {
 
     #[test]
     fn what_ends_at_once_goes_in_one_call_unless_latencies_are_measured() {
-        let mut batches = Batches::new(false, false);
+        let mut batches = Batches::new(false, false, false);
         batches.found(32, 32);
         assert_eq!(batches.most(), usize::MAX);
         batches.found(31, 32);
         assert_eq!(batches.most(), BEGIN);
-        let mut batches = Batches::new(false, true);
+        let mut batches = Batches::new(false, true, false);
         batches.found(32, 32);
         assert_eq!(batches.most(), BEGIN);
     }
@@ -122,7 +130,7 @@ mod tests {
     #[test]
     fn a_thread_that_does_its_ios_itself_does_one_after_the_other() {
         for measured in [true, false] {
-            let mut batches = Batches::new(true, measured);
+            let mut batches = Batches::new(true, measured, false);
             batches.found(1, 1);
             batches.took(1, 1_000_000);
             assert_eq!(batches.most(), 1);

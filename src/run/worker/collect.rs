@@ -57,7 +57,9 @@ impl Loop<'_> {
         let before = self.done.len();
         self.engine.wait(0, Duration::ZERO, &mut self.done)?;
         if self.left > 0 && !self.batches.is_single() {
-            self.batches.took(self.batch.len(), self.clock.now() - self.handed_over);
+            // Nobody looks either while content is made.
+            let nanos = self.clock.now() - self.handed_over + self.preparing;
+            self.batches.took(self.batch.len(), nanos);
             if self.batches.are_looked_after() {
                 self.waits.lookasides += 1;
                 self.waits.lookaside_completions[(self.done.len() - before).min(7)] += 1;

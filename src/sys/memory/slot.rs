@@ -121,6 +121,19 @@ impl<'a> SlotMut<'a> {
         }
     }
 
+    /// The same with `length` bytes from `start` on; nothing where it has not so many.
+    #[inline(always)]
+    pub fn fill_part<const PIECE: usize>(
+        &mut self,
+        start: usize,
+        length: usize,
+        next: impl FnMut() -> [u8; PIECE],
+    ) {
+        if let Some(mut part) = self.by_ref().part(start, length) {
+            part.fill_with(next);
+        }
+    }
+
     /// Copies as many bytes as there is room for from `at` (at most the length) on.
     fn put(&mut self, at: usize, bytes: &[u8]) {
         let room = self.length.saturating_sub(at);
