@@ -66,7 +66,10 @@ fn what_is_not_a_record_is_refused_with_what_it_is() {
         ),
         (edited("\"threads_per_file\":1", "\"threads_per_file\":2"), "time span 1: 1 threads instead of 2"),
         (edited("\"mask\":15", "\"mask\":7"), "time span 1: 4 CPUs instead of 3"),
-        (edited("\"ios\":2", "\"ios\":3"), "target 't.dat': 2 latencies of reads instead of 3"),
+        (
+            edited("\"bytes\":8192,\"ios\":2", "\"bytes\":8192,\"ios\":3"),
+            "target 't.dat': 2 latencies of reads instead of 3",
+        ),
         (edited("\"short\":0", "\"short\":3"), "3 short reads of only 2"),
     ];
     for (bytes, complaint) in table {
@@ -122,7 +125,7 @@ fn the_index_is_read_without_the_rest() {
     assert!(stored.len() > 16384);
     let mut source = Counted(&stored, 0);
     let index = json::read_index(&mut source).unwrap().unwrap();
-    assert!(source.1 <= 4096, "{} bytes were read", source.1);
+    assert!(source.1 <= 8192, "{} bytes were read", source.1);
     let judged = Judged::new(Box::leak(Box::new(synth::record(LARGE))));
     // What serde_json reads back may differ in the last bit.
     let expected = Index::of(&judged);
@@ -130,10 +133,11 @@ fn the_index_is_read_without_the_rest() {
     assert_eq!(index, serde_json::from_slice(&stored).unwrap());
     let (found, expected) =
         (expected.time_spans[0].as_ref().unwrap(), judged.summary.time_spans[0].as_ref().unwrap());
-    assert_eq!((found.seconds, found.write.iops), (expected.seconds, expected.write.total.throughput.iops));
+    let iops = expected.write.total.throughput.iops;
+    assert_eq!((found.seconds, found.write.iops), (Some(expected.seconds), Some(iops)));
     let chart = &expected.latency.as_ref().unwrap().all.percentiles;
-    assert_eq!((found.read.p50_ms, found.total.p99_ms), (chart[1].read, chart[5].total));
-    assert_eq!(found.total.p999_ms, chart[6].total);
+    assert_eq!(found.percentile(50.0), Some(chart[1]));
+    assert_eq!((found.percentile(99.0), found.percentile(99.9)), (Some(chart[5]), Some(chart[6])));
     assert_eq!(index.hosts, [judged.record.hosts[0].name.clone()]);
 }
 

@@ -4,6 +4,7 @@
 //! Field names are those of DISKSPD's profile XML, in snake case.
 
 mod method;
+mod parameters;
 mod target_id;
 pub mod template;
 pub mod validate;
@@ -11,6 +12,7 @@ pub mod xml;
 
 pub use crate::sys::path::RawText;
 pub use method::{Arrivals, Method, Prefill, RateTotal};
+pub use parameters::{Access, Caching, OfAllTargets, Parameters, Rate, TargetGroup};
 use serde::{Deserialize, Serialize};
 pub use target_id::{TargetId, TargetIds, reading_paths};
 

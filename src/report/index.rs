@@ -1,8 +1,10 @@
 //! The index of a record: what a list of many runs shows of each. It stands at the beginning of the stored
 //! form, so that it is read without the rest.
 
+use super::figures;
+use crate::finding::Severity;
 use crate::profile::RawText;
-use crate::results::{ChartRow, Measured, PERCENTILES, Record, Table};
+use crate::results::{KnownSpan, Record};
 use crate::truth::Judged;
 use serde::{Deserialize, Serialize};
 
@@ -19,79 +21,36 @@ pub struct Index {
     pub hosts: Vec<String>,
     /// What two runs must share to be comparable: [`crate::system::fingerprint`]; `None` = nobody looked.
     pub fingerprint: Option<String>,
-    /// How bad the worst is that was found about the figures: `note`, `warning`, `wrong`; `None` = nothing
-    /// was found.
-    pub worst: Option<String>,
-    /// The figures of each time span; `None` = never measured.
-    pub time_spans: Vec<Option<Headline>>,
-}
-
-/// The figures of a time span.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Headline {
-    /// Measured time, s.
-    pub seconds: f64,
-    /// Reads.
-    pub read: HeadlineFigures,
-    /// Writes.
-    pub write: HeadlineFigures,
-    /// Both.
-    pub total: HeadlineFigures,
-}
-
-/// The figures of one direction.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct HeadlineFigures {
-    /// I/Os per second.
-    pub iops: f64,
-    /// 2^20 bytes per second.
-    pub mib_per_s: f64,
-    /// Mean latency, ms; `None` = no I/O, or not measured (`-L`), as below.
-    pub mean_ms: Option<f64>,
-    /// Half of them took no longer.
-    pub p50_ms: Option<f64>,
-    /// 99 % of them took no longer.
-    pub p99_ms: Option<f64>,
-    /// 99.9 % of them took no longer.
-    pub p999_ms: Option<f64>,
+    /// How bad the worst is that was found about the figures; `None` = nothing was found.
+    pub worst: Option<Severity>,
+    /// The names of all findings, the worst first, each once; `None` = an older program made the index.
+    #[serde(default)]
+    pub findings: Option<Vec<String>>,
+    /// Parameters and figures of each time span, with the percentiles of the text report; `None` = never
+    /// measured.
+    pub time_spans: Vec<Option<KnownSpan>>,
 }
 
 impl Index {
     /// That of a record.
     pub fn of(judged: &Judged) -> Index {
-        let Judged { record, summary, judgement } = judged;
+        let Judged { record, judgement, .. } = judged;
         let host = record.host();
+        let mut findings: Vec<String> = Vec::new();
+        for finding in &judgement.findings {
+            if !findings.iter().any(|name| name == finding.name) {
+                findings.push(finding.name.to_owned());
+            }
+        }
         Index {
             identity: identity(record),
             started_at: host.system.start_time,
             command_line: record.profile.command_line.clone(),
             hosts: record.hosts.iter().map(|host| host.name.clone()).collect(),
             fingerprint: host.system.fingerprint.as_ref().map(|fingerprint| fingerprint.hash.clone()),
-            worst: judgement.worst().map(|worst| worst.word().to_owned()),
-            time_spans: summary.time_spans.iter().map(|span| span.as_ref().map(Headline::of)).collect(),
-        }
-    }
-}
-
-impl Headline {
-    fn of(span: &Measured) -> Headline {
-        let at = |share: f64, direction: fn(&ChartRow) -> Option<f64>| {
-            let row = PERCENTILES.iter().position(|p| *p == share)?;
-            direction(span.latency.as_ref()?.all.percentiles.get(row)?)
-        };
-        let figures = |table: &Table, direction: fn(&ChartRow) -> Option<f64>| HeadlineFigures {
-            iops: table.total.throughput.iops,
-            mib_per_s: table.total.throughput.mib_per_s,
-            mean_ms: table.total.latency.and_then(|latency| latency.mean),
-            p50_ms: at(0.5, direction),
-            p99_ms: at(0.99, direction),
-            p999_ms: at(0.999, direction),
-        };
-        Headline {
-            seconds: span.seconds,
-            read: figures(&span.read, |row| row.read),
-            write: figures(&span.write, |row| row.write),
-            total: figures(&span.total, |row| row.total),
+            worst: judgement.worst(),
+            findings: Some(findings),
+            time_spans: figures::spans(judged),
         }
     }
 }

@@ -10,10 +10,12 @@ macro_rules! put {
 }
 
 pub mod csv;
+mod figures;
 pub mod findings;
 mod flush_text;
 pub mod index;
 pub mod json;
+pub mod known;
 mod paced_text;
 pub mod plan_text;
 pub mod profile_text;

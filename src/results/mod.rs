@@ -7,6 +7,7 @@ mod ended;
 mod flushes;
 mod host;
 mod interval_figures;
+mod known;
 mod observed;
 mod pace;
 mod paced;
@@ -28,6 +29,7 @@ pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
     WeightedStdDevs,
 };
+pub use known::{Findings, KnownFigures, KnownPercentile, KnownRun, KnownSpan, Origin};
 pub use observed::{HeatChange, Observed};
 pub use pace::{Sample, WarmUp};
 pub use paced::{LATE, Overdue, Paced, PacedFigures, PacedLatency};

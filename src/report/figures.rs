@@ -1,0 +1,83 @@
+//! The figures of a record's time spans as lists, tables and comparisons show them.
+
+use crate::profile::{Parameters, TimeSpan};
+use crate::results::{
+    Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPercentile, KnownSpan, Measured, PERCENTILES, Table,
+};
+use crate::truth::{Judged, Judgement};
+
+/// The figures of each time span, with the percentiles of the text report.
+pub fn spans(judged: &Judged) -> Vec<Option<KnownSpan>> {
+    let asked = judged.record.profile.time_spans.iter();
+    let spans = asked.zip(&judged.summary.time_spans).zip(1..);
+    spans
+        .map(|((asked, measured), number)| Some(span(asked, measured.as_ref()?, &judged.judgement, number)))
+        .collect()
+}
+
+fn span(asked: &TimeSpan, measured: &Measured, judgement: &Judgement, number: usize) -> KnownSpan {
+    let verdict = judgement.verdicts.iter().find(|verdict| verdict.time_span == number);
+    let chart = measured.latency.as_ref().map(|charts| &charts.all);
+    let iops = measured.iops.as_ref();
+    let figures = |table: &Table, direction: fn(&ChartRow) -> Option<f64>, iops_std_dev: Option<f64>| {
+        let (throughput, latency) = (table.total.throughput, table.total.latency);
+        KnownFigures {
+            ios: Some(throughput.ios),
+            bytes: Some(throughput.bytes),
+            iops: Some(throughput.iops),
+            mib_per_s: Some(throughput.mib_per_s),
+            mean_ms: latency.and_then(|latency| latency.mean),
+            std_dev_ms: latency.and_then(|latency| latency.std_dev),
+            min_ms: chart.and_then(|chart| direction(&chart.min)),
+            max_ms: chart.and_then(|chart| direction(&chart.max)),
+            iops_std_dev,
+        }
+    };
+    KnownSpan {
+        parameters: Parameters::of(asked),
+        seconds: Some(measured.seconds),
+        cpu_percent: (!measured.cpu.rows.is_empty()).then_some(measured.cpu.average.usage),
+        verdict: verdict.map(|verdict| verdict.verdict.word().to_lowercase()),
+        read: figures(&measured.read, |row| row.read, iops.and_then(|iops| iops.read_std_dev)),
+        write: figures(&measured.write, |row| row.write, iops.and_then(|iops| iops.write_std_dev)),
+        total: figures(&measured.total, |row| row.total, iops.and_then(|iops| iops.total_std_dev)),
+        percentiles: chart.map(text_percentiles).unwrap_or_default(),
+    }
+}
+
+/// Those of the text report.
+fn text_percentiles(chart: &Chart) -> Vec<KnownPercentile> {
+    let rows = TEXT_PERCENTS.iter().zip(&chart.percentiles);
+    rows.map(|(percent, latency)| KnownPercentile { percent: *percent, latency: *latency }).collect()
+}
+
+/// Those of the text report and of XML. Where both have one it is the text report's, so that nobody finds
+/// two different figures for the same: docs/record.md tells which of them differ, and why.
+pub fn all_percentiles(measured: &Measured) -> Vec<KnownPercentile> {
+    let text = measured.latency.as_ref().map(|charts| text_percentiles(&charts.all)).unwrap_or_default();
+    let Some(fine) = &measured.fine else { return text };
+    let rows = FINE_PERCENTILES.iter().zip(&fine.rows);
+    let rows = rows.filter(|(percent, _)| **percent > 0.0 && **percent < 100.0);
+    rows.map(|(percent, latency)| {
+        let of_text = text.iter().find(|row| row.percent == *percent);
+        of_text.copied().unwrap_or(KnownPercentile { percent: *percent, latency: *latency })
+    })
+    .collect()
+}
+
+/// [`PERCENTILES`] as percentages; a product would miss the last digit.
+const TEXT_PERCENTS: [f64; PERCENTILES.len()] =
+    [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_are_the_shares_of_the_text_report() {
+        for (percent, share) in TEXT_PERCENTS.iter().zip(PERCENTILES) {
+            assert!((percent / 100.0 - share).abs() < 1e-15, "{percent} {share}");
+            assert!(FINE_PERCENTILES.contains(percent));
+        }
+    }
+}
