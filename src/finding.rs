@@ -34,6 +34,13 @@ impl Severity {
         }
     }
 
+    /// That of a word; `None` = it is no severity's.
+    pub fn named(word: &str) -> Option<Severity> {
+        [Severity::Note, Severity::Warning, Severity::Wrong, Severity::Error]
+            .into_iter()
+            .find(|severity| severity.word() == word)
+    }
+
     /// What stands in front of a message for people.
     pub fn label(self) -> &'static str {
         match self {

@@ -20,6 +20,7 @@ mod profiles;
 mod rate_total;
 mod records;
 mod refusals;
+mod result_xml;
 mod schemas;
 mod simulated_runs;
 mod stacks;

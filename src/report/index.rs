@@ -4,7 +4,7 @@
 use super::figures;
 use crate::finding::Severity;
 use crate::profile::RawText;
-use crate::results::{KnownSpan, Record};
+use crate::results::{Findings, KnownSpan, Record};
 use crate::truth::Judged;
 use serde::{Deserialize, Serialize};
 
@@ -36,20 +36,16 @@ impl Index {
     pub fn of(judged: &Judged) -> Index {
         let Judged { record, judgement, .. } = judged;
         let host = record.host();
-        let mut findings: Vec<String> = Vec::new();
-        for finding in &judgement.findings {
-            if !findings.iter().any(|name| name == finding.name) {
-                findings.push(finding.name.to_owned());
-            }
-        }
+        let names = judgement.findings.iter().map(|finding| finding.name);
+        let Findings { worst, names } = Findings::new(judgement.worst(), names);
         Index {
             identity: identity(record),
             started_at: host.system.start_time,
             command_line: record.profile.command_line.clone(),
             hosts: record.hosts.iter().map(|host| host.name.clone()).collect(),
             fingerprint: host.system.fingerprint.as_ref().map(|fingerprint| fingerprint.hash.clone()),
-            worst: judgement.worst(),
-            findings: Some(findings),
+            worst,
+            findings: Some(names),
             time_spans: figures::spans(judged),
         }
     }

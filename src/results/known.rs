@@ -127,6 +127,19 @@ pub struct KnownPercentile {
     pub latency: ChartRow,
 }
 
+impl Findings {
+    /// Those of these names, the worst first.
+    pub fn new<'a>(worst: Option<Severity>, names: impl IntoIterator<Item = &'a str>) -> Findings {
+        let mut once: Vec<String> = Vec::new();
+        for name in names {
+            if !once.iter().any(|known| known == name) {
+                once.push(name.to_owned());
+            }
+        }
+        Findings { worst, names: once }
+    }
+}
+
 impl KnownSpan {
     /// The latency that `percent` of the I/Os did not exceed, by direction, ms; `None` = the source has no
     /// such percentile.

@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // every test binary uses another part of this
 
 pub mod loops;
+pub mod result_files;
 pub mod schema;
 
 use std::fs;

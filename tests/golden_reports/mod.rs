@@ -35,6 +35,11 @@ fn pairs(directory: &str, extension: &str) -> Vec<(String, Vec<u8>, Vec<u8>)> {
     names.into_iter().map(pair).collect()
 }
 
+/// The inputs of a directory (.json) that have a report as XML, by name.
+pub fn inputs(directory: &str) -> Vec<(String, Vec<u8>)> {
+    pairs(directory, "xml").into_iter().map(|(name, input, _)| (name, input)).collect()
+}
+
 /// What a sample was formatted from: figures as printed, the data behind them don't exist.
 #[derive(serde::Deserialize)]
 struct Sample {

@@ -8,7 +8,23 @@ use std::borrow::Cow;
 ///
 /// # Errors
 /// The bytes are not text in UTF-8 or UTF-16, or hold characters that XML does not allow.
-pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
+    decode_with(bytes, utf8)
+}
+
+/// The same of a document that may hold bytes of another encoding, as DISKSPD writes paths and names: they
+/// become characters that stand for them ([`text::bytes`]).
+///
+/// # Errors
+/// It is UTF-16 only in part, or holds characters that XML does not allow.
+pub(crate) fn decode_any(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
+    decode_with(bytes, |bytes| Ok(text::keeping_bytes(bytes)))
+}
+
+fn decode_with<'a>(
+    bytes: &'a [u8],
+    utf8: fn(&'a [u8]) -> Result<Cow<'a, str>, XmlError>,
+) -> Result<Cow<'a, str>, XmlError> {
     let text = match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => utf8(rest)?,
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes)?,

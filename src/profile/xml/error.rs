@@ -18,7 +18,7 @@ pub struct XmlError {
 
 /// The same, with a byte offset into the document's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     pub position: usize,
     pub what: String,
     pub expected: Option<String>,
@@ -40,14 +40,14 @@ impl Fault {
 }
 
 impl XmlError {
-    pub(super) fn in_text(text: &str, fault: &Fault) -> XmlError {
+    pub(crate) fn in_text(text: &str, fault: &Fault) -> XmlError {
         let before = text.get(..fault.position).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         XmlError { place: Some((line, column)), ..XmlError::of_document(fault) }
     }
 
-    pub(super) fn of_document(fault: &Fault) -> XmlError {
+    pub(crate) fn of_document(fault: &Fault) -> XmlError {
         let Fault { what, expected, hint, .. } = fault.clone();
         XmlError { place: None, what, expected, hint }
     }
@@ -72,7 +72,7 @@ impl fmt::Display for XmlError {
 }
 
 /// A piece of the document for a message: quoted, short, in one line.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     const LONGEST: usize = 60;
     let shown = |c: char| if drives(c) { '\u{fffd}' } else { c };
     let short: String = text.chars().take(LONGEST).map(shown).collect();

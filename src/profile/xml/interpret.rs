@@ -66,7 +66,7 @@ impl Node {
         }
     }
 
-    fn children_of(&self, name: &str) -> &[Node] {
+    pub(super) fn children_of(&self, name: &str) -> &[Node] {
         self.child(name).map_or(&[], |list| &list.children)
     }
 }
@@ -116,7 +116,7 @@ fn etw(node: &Node) -> Etw {
     }
 }
 
-fn time_span(node: &Node) -> Result<TimeSpan, Fault> {
+pub(super) fn time_span(node: &Node) -> Result<TimeSpan, Fault> {
     let default = TimeSpan::default();
     Ok(TimeSpan {
         duration: node.u32("Duration").unwrap_or(default.duration),

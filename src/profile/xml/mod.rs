@@ -1,5 +1,5 @@
 //! The XML form of a profile: reading it ([`read`]), its schema ([`xsd`]), and what its writer needs
-//! ([`text`]).
+//! ([`text`]). `recorded` reads the profile within the results of a run.
 //!
 //! ```text
 //! bytes ─document─▶ text ─tree, by the schema─▶ checked tree ─interpret─▶ Profile
@@ -8,12 +8,14 @@
 //! Nothing outside the document is ever read, nothing in it is expanded, and memory is bounded: the size of
 //! a document is limited, its depth by the schema.
 
-mod document;
+pub(crate) mod document;
 mod elements;
-mod error;
+pub(crate) mod error;
 mod interpret;
+pub(crate) mod recorded;
 mod schema;
 pub mod text;
+pub(crate) mod tokens;
 mod tree;
 mod values;
 pub mod xsd;

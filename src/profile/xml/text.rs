@@ -5,6 +5,7 @@
 //! characters U+10FF00 to U+10FFFF that a path may really hold are written in the same way, byte by byte,
 //! so that nothing is ambiguous.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// First of the 256 characters that stand for bytes.
@@ -38,6 +39,19 @@ fn push(text: &mut String, c: char) {
 
 fn push_byte(text: &mut String, byte: u8) {
     text.extend(char::from_u32(BYTES + u32::from(byte)));
+}
+
+/// Text with characters in place of the bytes that are not UTF-8: [`bytes`] gives them back.
+pub(super) fn keeping_bytes(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| push_byte(&mut text, *byte));
+    }
+    Cow::Owned(text)
 }
 
 /// The bytes that `text`, as a parser returns it, stands for.

@@ -3,10 +3,9 @@
 use super::elements::PROFILE;
 use super::error::{Fault, quote};
 use super::schema::{Child, Content, Element, Kind};
+use super::tokens::{Token, Tokens, attribute_text, shorten};
 use super::values::{Value, is_blank};
-use quick_xml::Reader;
-use quick_xml::events::attributes::Attribute;
-use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
+use quick_xml::events::BytesStart;
 
 /// More attributes than this, namespaces included, are no profile: to look for duplicates among them takes
 /// time that grows with the square of their number.
@@ -37,14 +36,10 @@ impl Node {
 
 /// Reads a document.
 pub(super) fn parse(text: &str) -> Result<Node, Fault> {
-    let mut reader = Reader::from_str(text);
-    let config = reader.config_mut();
-    config.expand_empty_elements = true;
-    config.check_comments = true;
-    let mut parser = Parser { reader, text };
+    let mut parser = Parser { tokens: Tokens::strict(text), text };
     let mut root = None;
     loop {
-        match parser.next()? {
+        match parser.tokens.next()? {
             (_, Token::Text(text)) if text.chars().all(is_blank) => {}
             (at, Token::Text(text)) => {
                 return Err(Fault::new(at, format!("text {} outside of all elements", quote(text.trim())))
@@ -79,82 +74,12 @@ fn wrong_root(at: usize, name: &str) -> Fault {
     }
 }
 
-/// What a document consists of, as far as profiles go: comments and processing instructions are nothing.
-enum Token<'a> {
-    Start(BytesStart<'a>),
-    End,
-    Text(String),
-    Eof,
-}
-
 struct Parser<'a> {
-    reader: Reader<&'a [u8]>,
+    tokens: Tokens<'a>,
     text: &'a str,
 }
 
-impl<'a> Parser<'a> {
-    fn next(&mut self) -> Result<(usize, Token<'a>), Fault> {
-        loop {
-            let at = self.reader.buffer_position() as usize;
-            let event = self
-                .reader
-                .read_event()
-                .map_err(|error| not_well_formed(self.reader.error_position() as usize, &error))?;
-            let token = match event {
-                Event::Start(tag) | Event::Empty(tag) => Token::Start(tag),
-                Event::End(_) => Token::End,
-                Event::Text(text) if text.contains("]]>") => {
-                    return Err(Fault::new(at, "not well-formed XML: ]]> in text").hint("write ]]&gt;"));
-                }
-                Event::Text(text) => Token::Text(text.xml10_content().into_owned()),
-                Event::CData(text) => Token::Text(text.xml10_content().into_owned()),
-                Event::GeneralRef(reference) => Token::Text(resolve(at, &reference)?),
-                Event::Comment(_) | Event::PI(_) => continue,
-                Event::Decl(declaration) => {
-                    self.check_declaration(at, &declaration)?;
-                    continue;
-                }
-                Event::DocType(_) => {
-                    return Err(Fault::new(at, "a document type declaration (<!DOCTYPE>)")
-                        .expected("<Profile>")
-                        .hint("leave it out: profiles have none, and entities are not expanded"));
-                }
-                Event::Eof => Token::Eof,
-            };
-            return Ok((at, token));
-        }
-    }
-
-    fn check_declaration(&self, at: usize, declaration: &BytesDecl) -> Result<(), Fault> {
-        if at != 0 {
-            return Err(Fault::new(at, "an XML declaration that does not begin the document")
-                .hint("remove what stands before it, also blanks and empty lines"));
-        }
-        match declaration.version() {
-            Ok(version) if version == "1.0" => {}
-            Ok(version) => {
-                let what = format!("XML version {} can't be read", quote(&version));
-                return Err(Fault::new(at, what).expected("version=\"1.0\""));
-            }
-            Err(error) => return Err(not_well_formed(at, &error)),
-        }
-        let encoding = match declaration.encoding() {
-            None => return Ok(()),
-            Some(Ok(encoding)) => encoding,
-            Some(Err(error)) => return Err(Fault::new(at, format!("not well-formed XML: {error}"))),
-        };
-        // What was decoded without fault is Unicode, whatever it says: programs that recode a file often
-        // leave the old name in it. Another encoding is none of our business as long as nothing depends on
-        // it.
-        let unicode = ["utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "unicode"];
-        if self.text.is_ascii() || unicode.iter().any(|name| encoding.eq_ignore_ascii_case(name)) {
-            return Ok(());
-        }
-        Err(Fault::new(at, format!("the encoding {} can't be read", quote(&encoding)))
-            .expected("encoding=\"UTF-8\", or UTF-16")
-            .hint("save the file as UTF-8, and let its first line say so"))
-    }
-
+impl Parser<'_> {
     /// Reads an element whose start tag has just been read.
     fn element(
         &mut self,
@@ -166,7 +91,7 @@ impl<'a> Parser<'a> {
         let mut node = Node { schema, position, attributes, value: None, children: Vec::new() };
         let mut value = String::new();
         loop {
-            match self.next()? {
+            match self.tokens.next()? {
                 (at, Token::Start(tag)) => {
                     let child = self.child_schema(&node, tag.name().as_ref(), at)?;
                     let child = self.element(child, &tag, at)?;
@@ -293,29 +218,6 @@ fn attributes(
     Ok(found)
 }
 
-fn attribute_text(attribute: &Attribute, at: usize) -> Result<String, Fault> {
-    if attribute.value.contains('<') {
-        return Err(Fault::new(at, "not well-formed XML: < in the value of an attribute"));
-    }
-    quick_xml::escape::unescape(&attribute.value)
-        .map(|text| text.into_owned())
-        .map_err(|error| not_well_formed(at, &error.into()))
-}
-
-fn not_well_formed(at: usize, error: &quick_xml::Error) -> Fault {
-    use quick_xml::errors::{Error, IllFormedError};
-    let why = match error {
-        Error::Syntax(why) => why.to_string(),
-        Error::IllFormed(why) => why.to_string(),
-        other => other.to_string(),
-    };
-    let fault = Fault::new(at, format!("not well-formed XML: {why}"));
-    match error {
-        Error::IllFormed(IllFormedError::UnclosedReference) => fault.hint("write & as &amp;"),
-        _ => fault,
-    }
-}
-
 /// Declarations of namespaces and schemas that programs add by themselves: they say nothing about the
 /// profile.
 fn is_namespace_matter(key: &str, text: &str) -> bool {
@@ -334,26 +236,4 @@ fn typed(kind: Kind, text: &str, name: &str, at: usize) -> Result<Value, Fault> 
         };
         Fault::new(at, what).expected(kind.describe())
     })
-}
-
-/// The character that `&..;` stands for. There are no others than the five of XML itself: entities are not
-/// declared.
-fn resolve(at: usize, reference: &BytesRef) -> Result<String, Fault> {
-    let known = quick_xml::escape::resolve_xml_entity(reference).map(str::to_owned);
-    if let Some(text) = known {
-        return Ok(text);
-    }
-    let fault = match reference.resolve_char_ref() {
-        Ok(Some(c)) if super::text::is_allowed(c) => return Ok(c.to_string()),
-        Ok(None) => {
-            Fault::new(at, format!("unknown entity &{};", shorten(reference))).hint("write & as &amp;")
-        }
-        Ok(Some(_)) | Err(_) => Fault::new(at, format!("&{}; is no character of XML", shorten(reference))),
-    };
-    Err(fault.expected("&amp; &lt; &gt; &quot; &apos; or a character by its number, such as &#228;"))
-}
-
-/// A name out of the document, for a message.
-fn shorten(name: &str) -> String {
-    quote(name).trim_matches('"').to_owned()
 }

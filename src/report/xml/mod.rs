@@ -1,12 +1,13 @@
-//! The XML results (`-Rxml`). Element names, their order and all number formats are DISKSPD's to the
-//! character: tools read elements by position and by the text they hold. No declaration before `<Results>`,
-//! no line feed after the end.
+//! The XML results (`-Rxml`): writing them, and reading them back ([`read`]). Element names, their order and
+//! all number formats are DISKSPD's to the character: tools read elements by position and by the text they
+//! hold. No declaration before `<Results>`, no line feed after the end.
 
 mod figures;
 mod findings;
 mod flushes;
 mod number;
 mod paced;
+pub mod read;
 mod system;
 mod trace;
 mod verdict;
