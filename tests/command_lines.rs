@@ -2,7 +2,7 @@
 //! what becomes of them. Adding a case means adding a line there.
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails that way
 
-use diskspd::cli::{self, EventAction, Invocation, RunRequest};
+use diskspd::cli::{self, EventAction, Invocation, ReportRequest, RunRequest, TableForm};
 use diskspd::finding::{Finding, Severity};
 use diskspd::profile::validate::validate;
 use diskspd::profile::{Arrivals, Profile, RateTotal, ResultFormat, Target, TimeSpan, xml};
@@ -389,9 +389,13 @@ fn the_committed_compatibility_table_is_the_flag_table() {
     );
 }
 
+fn report(files: &[&str], verbose: bool, table: Option<TableForm>) -> Invocation {
+    Invocation::Report(ReportRequest { files: files.iter().map(Into::into).collect(), verbose, table })
+}
+
 #[test]
 fn commands_and_long_options() {
-    use cli::{ReportRequest, Shell};
+    use cli::Shell;
     let parse = |line: &str| cli::parse(&split(line)).map_err(|error| error.to_string());
     let usage = Ok(Invocation::Usage { no_arguments: false });
     let answers = [
@@ -423,8 +427,11 @@ fn commands_and_long_options() {
         ("event --help", Ok(Invocation::CommandUsage { command: "event" })),
         ("compatibility", Ok(Invocation::Compatibility)),
         ("completions fish", Ok(Invocation::Completions(Shell::Fish))),
-        ("report r.json", Ok(Invocation::Report(ReportRequest { file: "r.json".into(), verbose: false }))),
-        ("report r.json -v", Ok(Invocation::Report(ReportRequest { file: "r.json".into(), verbose: true }))),
+        ("report r.json", Ok(report(&["r.json"], false, None))),
+        ("report r.json -v", Ok(report(&["r.json"], true, None))),
+        ("report a.json b.xml folder", Ok(report(&["a.json", "b.xml", "folder"], false, None))),
+        ("report --csv folder", Ok(report(&["folder"], false, Some(TableForm::Csv)))),
+        ("report folder --md", Ok(report(&["folder"], false, Some(TableForm::Markdown)))),
     ];
     for (line, expected) in answers {
         assert_eq!(parse(line), expected, "{line}");
@@ -549,7 +556,9 @@ fn messages_say_what_to_do() {
         ("-b4k -Xp.xml", "-b can't be given together with an XML profile"),
         ("-q -Xp.xml", "unknown option"),
         ("report", "./report"),
-        ("report a.json b.json", "diskspd report --help explains"),
+        ("report a.json b.json -v", "diskspd report --help explains"),
+        ("report a.json --csv --md", "diskspd report --help explains"),
+        ("report a.json --xls", "diskspd report --help explains"),
         ("completions tcsh", "bash|zsh|fish"),
         ("event", "wait|set|reset <event>"),
         ("event jump go", "wait|set|reset <event>"),

@@ -22,6 +22,7 @@ mod memory_mapped;
 mod outputs;
 mod reports;
 mod share;
+mod tables;
 mod tracing;
 mod truth;
 mod truth_content;

@@ -2,7 +2,7 @@
 
 use super::error::CliError;
 use super::flag::Form;
-use super::{EventAction, Invocation, PresetRequest, ReportRequest, Shell, suggest};
+use super::{EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, suggest};
 use crate::profile::RawText;
 use std::ffi::OsString;
 
@@ -63,18 +63,15 @@ pub fn find(name: &[u8]) -> Option<&'static Command> {
 pub const COMMANDS: &[Command] = &[
     Command {
         name: "report",
-        arguments: "<file.json> [-v]",
-        help: "print the text report of a saved record again",
-        options: &[("-v", "with everything that was found about the run")],
+        arguments: "<file> .. [-v] [--csv|--md]",
+        help: "print the text report of a saved record again, or a table of many runs: records, DISKSPD's result XML, folders of both",
+        options: &[
+            ("-v", "of one run: with everything that was found about it, or with every percentile"),
+            ("--csv", "a table of all runs with all columns, for programs"),
+            ("--md", "a table of all runs in Markdown"),
+        ],
         offers: Offers::Files,
-        read: Words(|arguments| {
-            let (file, verbose) = match arguments {
-                [file] => (file, false),
-                [file, option] | [option, file] if option == "-v" => (file, true),
-                _ => return None,
-            };
-            Some(Invocation::Report(ReportRequest { file: file.into(), verbose }))
-        }),
+        read: Words(report_request),
     },
     Command {
         name: "rerun",
@@ -213,6 +210,23 @@ pub const COMMANDS: &[Command] = &[
         }),
     },
 ];
+
+/// Reads what follows `report`.
+fn report_request(arguments: &[OsString]) -> Option<Invocation> {
+    let mut request = ReportRequest { files: Vec::new(), verbose: false, table: None };
+    for argument in arguments {
+        match argument.as_encoded_bytes() {
+            b"-v" => request.verbose = true,
+            b"--csv" if request.table != Some(TableForm::Markdown) => request.table = Some(TableForm::Csv),
+            b"--md" if request.table != Some(TableForm::Csv) => request.table = Some(TableForm::Markdown),
+            [b'-', ..] => return None,
+            _ => request.files.push(argument.into()),
+        }
+    }
+    let is_table = request.table.is_some() || request.files.len() > 1;
+    let makes_sense = !request.files.is_empty() && !(request.verbose && is_table);
+    makes_sense.then_some(Invocation::Report(request))
+}
 
 const JSON: Form = ("--json", "as JSON, for programs");
 

@@ -70,7 +70,7 @@ pub enum Invocation {
     },
     /// List the engines.
     EngineHelp,
-    /// Print the report of a saved record.
+    /// Print the report of a saved run, or a table of several.
     Report(ReportRequest),
     /// Print the man page.
     Man,
@@ -242,11 +242,22 @@ pub enum EventAction {
     Reset,
 }
 
-/// A saved record to print the report of.
+/// What `diskspd report` prints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportRequest {
-    /// The record's file.
-    pub file: PathBuf,
-    /// `-v`: everything that was found about the run is told.
+    /// Records, result XML, folders that hold them; at least one.
+    pub files: Vec<PathBuf>,
+    /// `-v`: of a single run, everything that was found about it, or every percentile.
     pub verbose: bool,
+    /// The form of a table of all runs; `None` = in columns if there are several, else the report.
+    pub table: Option<TableForm>,
+}
+
+/// The form of a table for other programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableForm {
+    /// `--csv`
+    Csv,
+    /// `--md`
+    Markdown,
 }

@@ -4,6 +4,7 @@ mod console;
 mod devices;
 mod doctor;
 mod event;
+mod known_runs;
 mod load;
 mod not_done;
 mod output;

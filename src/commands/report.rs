@@ -1,66 +1,68 @@
-//! `diskspd report FILE.json [-v]`: prints the report of a saved record again.
+//! `diskspd report FILE .. [-v] [--csv|--md]`: prints the report of a saved run again, or a table of many.
 
+use super::known_runs::{self, RunFile};
 use super::not_done::{NotDone, told};
 use super::output;
-use crate::cli::{Exit, ReportRequest};
-use crate::report;
+use crate::cli::{Exit, ReportRequest, TableForm};
+use crate::finding::Finding;
 use crate::report::findings::{self, Detail};
-use crate::report::json::{self, RecordError};
+use crate::report::runs::{self, TableRun};
+use crate::report::{TEXT, run_text};
 use crate::results::Record;
 use crate::sys::standard_error;
 use crate::truth::Judged;
-use crate::units::visible;
-use std::fs::File;
-use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-/// Bytes read at once.
-const BUFFER: usize = 1 << 18;
-
-/// Longest record that is read from what has no size, bytes: a pipe, or what never ends.
-const LONGEST: u64 = 256 << 20;
-
-/// Prints the report, and what was found about the run.
+/// Prints the report of one file, or the table of many.
 ///
 /// # Errors
-/// There is no record to be read.
+/// There is nothing to be read, or it can't be written.
 pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
-    let record = record(&request.file)?;
-    let judged = Judged::new(&record);
-    let exit = told(output::report_to_stdout(&report::TEXT, &judged));
-    let detail = if request.verbose { Detail::Full } else { Detail::Brief };
-    standard_error::write(&findings::text(&judged.judgement, detail));
-    Ok(exit)
+    match &request.files[..] {
+        [file] if request.table.is_none() && !file.is_dir() => one(file, request.verbose),
+        _ if request.verbose => Err(NotDone::usage(vec![Finding::error(
+            "-v is for one file: a table of many has no place for all that was found",
+        )])),
+        _ => table(request),
+    }
 }
 
-/// The record in a file.
-///
-/// # Errors
-/// It can't be read, or is none.
-pub fn record(file: &Path) -> Result<Record, NotDone> {
-    let path = visible::line(&file.to_string_lossy()).into_owned();
-    match read(file) {
-        Ok(read) => read.map_err(|why| format!("{path}: {why}").into()),
-        Err(why) => {
-            Err(format!("{path}: can't be read: {why}; a record is what --out FILE.json of a run writes")
-                .into())
+/// The report of a single file.
+fn one(file: &Path, verbose: bool) -> Result<Exit, NotDone> {
+    match known_runs::run_file(file)? {
+        RunFile::Record(record) => Ok(of_record(&record, verbose)),
+        RunFile::Results(results) => {
+            let texts: Vec<String> = results.iter().map(|run| run_text::text(run, verbose)).collect();
+            output::to_stdout(texts.join("\n").as_bytes())
         }
     }
 }
 
-/// The record in a file, or what a pipe gives.
-fn read(path: &Path) -> io::Result<Result<Record, RecordError>> {
-    let file = File::open(path)?;
-    if file.metadata()?.is_file() {
-        return Ok(json::read_from(BufReader::with_capacity(BUFFER, file)));
+fn of_record(record: &Record, verbose: bool) -> Exit {
+    let judged = Judged::new(record);
+    let exit = told(output::report_to_stdout(&TEXT, &judged));
+    let detail = if verbose { Detail::Full } else { Detail::Brief };
+    standard_error::write(&findings::text(&judged.judgement, detail));
+    exit
+}
+
+/// A table of all runs. What can't be read is told, and has an empty row.
+fn table(request: &ReportRequest) -> Result<Exit, NotDone> {
+    let mut rows: Vec<TableRun> = Vec::new();
+    let mut exit = Exit::Success;
+    for (file, there) in known_runs::files(&request.files) {
+        match there.and_then(|()| known_runs::known_runs(&file)) {
+            Ok(known) => rows.extend(known.into_iter().map(TableRun::from)),
+            Err(message) => {
+                exit = NotDone::from(message).tell();
+                rows.push(TableRun::Unreadable(known_runs::shown(&file)));
+            }
+        }
     }
-    let mut bytes = Vec::new();
-    file.take(LONGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(io::Error::other(format!(
-            "it goes on after {} MiB, which no record does",
-            LONGEST >> 20
-        )));
-    }
-    Ok(json::read(&bytes))
+    let text = match request.table {
+        None => runs::text(&rows),
+        Some(TableForm::Csv) => runs::csv(&rows),
+        Some(TableForm::Markdown) => runs::markdown(&rows),
+    };
+    output::to_stdout(text.as_bytes()).map(|printed| printed.max(exit))
 }

@@ -15,7 +15,7 @@ use std::io::{self, BufRead, Read, Seek, Write};
 pub enum RecordError {
     /// Not JSON at all.
     #[error(
-        "line {line}, column {column}: {what}; this is not JSON, and records are (text and XML reports can't be read back)"
+        "line {line}, column {column}: {what}; this is not JSON, and records are (text reports can't be read back)"
     )]
     NotJson {
         /// From 1.
@@ -47,6 +47,11 @@ pub enum RecordError {
         RecordFormat::NAME
     )]
     NotARecord,
+    /// Result XML, of which only figures are known.
+    #[error(
+        "this is the result XML of a run, which holds no more than figures; a record is what --out FILE.json writes"
+    )]
+    Results,
     /// Of a later program.
     #[error(
         "the record has version {found} of the format, this program knows versions up to {}; read it with a newer program",

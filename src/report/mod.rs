@@ -20,6 +20,8 @@ mod paced_text;
 pub mod plan_text;
 pub mod profile_text;
 pub mod profile_xml;
+pub mod run_text;
+pub mod runs;
 pub mod text;
 mod text_tables;
 mod trace_sections;

@@ -1,0 +1,185 @@
+//! Runs out of files: records and result XML, in folders too.
+
+use crate::report::json::{self, RecordError};
+use crate::report::{known, xml};
+use crate::results::{KnownRun, Record};
+use crate::truth::Judged;
+use crate::units::visible;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// Bytes read at once.
+const BUFFER: usize = 1 << 18;
+
+/// Longest record that is read from what has no size, bytes: a pipe, or what never ends.
+const LONGEST: u64 = 256 << 20;
+
+/// So much of a file tells what it is, bytes: tools may have written something before the results.
+const BEGINNING: u64 = 64 << 10;
+
+/// A file that holds a run, or several.
+pub enum RunFile {
+    /// A record of this program.
+    Record(Box<Record>),
+    /// Result XML: the runs in it.
+    Results(Vec<KnownRun>),
+}
+
+/// A path as it is shown.
+pub fn shown(path: &Path) -> String {
+    visible::line(&path.to_string_lossy()).into_owned()
+}
+
+/// The files that are meant: in place of a folder its records and results (`*.json`, `*.xml`), by name.
+///
+/// # Errors
+/// A folder that can't be read, or holds none; as a message, with the path that was given.
+pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), String>)> {
+    let mut files = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            files.push((path.clone(), Ok(())));
+            continue;
+        }
+        match of_folder(path) {
+            Ok(found) if found.is_empty() => {
+                let why = format!("{}: this folder holds no *.json and no *.xml", shown(path));
+                files.push((path.clone(), Err(why)));
+            }
+            Ok(found) => files.extend(found.into_iter().map(|file| (file, Ok(())))),
+            Err(why) => files.push((path.clone(), Err(format!("{}: can't be read: {why}", shown(path))))),
+        }
+    }
+    files
+}
+
+fn of_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+        let is_known = extension.is_some_and(|extension| extension == "json" || extension == "xml");
+        if is_known && path.is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What is known of the runs in a file. Of a record no more is read than its index.
+///
+/// # Errors
+/// A message with the file: it can't be read, or holds no run.
+pub fn known_runs(path: &Path) -> Result<Vec<KnownRun>, String> {
+    if let Some(run) = from_index(path) {
+        return Ok(vec![run]);
+    }
+    Ok(match run_file(path)? {
+        RunFile::Record(record) => vec![known::run(&Judged::new(&record), &shown(path))],
+        RunFile::Results(runs) => runs,
+    })
+}
+
+/// What the index of a record says; `None` = it has none, an old one, or something is wrong, which whoever reads
+/// all of it finds out and tells.
+fn from_index(path: &Path) -> Option<KnownRun> {
+    // Opening a pipe to look at it would take its beginning away.
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut file = File::open(path).ok()?;
+    let index = json::read_index(&mut file).ok()??;
+    index.findings.as_ref()?;
+    // What was cut off isn't all that was measured.
+    let mut end = Vec::new();
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(16))).ok()?;
+    file.read_to_end(&mut end).ok()?;
+    end.trim_ascii_end().ends_with(b"}").then(|| known::of_index(index, &shown(path)))
+}
+
+/// What a file, or a pipe, holds.
+///
+/// # Errors
+/// A message with the file: it can't be read, or holds no run.
+pub fn run_file(path: &Path) -> Result<RunFile, String> {
+    let name = shown(path);
+    let unreadable = |why: io::Error| {
+        format!(
+            "{name}: can't be read: {why}; a record is what --out FILE.json of a run writes, and result XML what -Rxml prints"
+        )
+    };
+    let bytes = match open(path).map_err(unreadable)? {
+        Source::Record(file) => {
+            let record = json::read_from(BufReader::with_capacity(BUFFER, file));
+            return record
+                .map(|record| RunFile::Record(Box::new(record)))
+                .map_err(|why| format!("{name}: {why}"));
+        }
+        Source::Results(file) => up_to(file, xml::read::MAX_BYTES).map_err(unreadable)?,
+        Source::Pipe(bytes) if !is_results(path, &bytes) => {
+            let record = json::read(&bytes).map_err(|why| format!("{name}: {why}"))?;
+            return Ok(RunFile::Record(Box::new(record)));
+        }
+        Source::Pipe(bytes) => bytes,
+    };
+    xml::read::read(&bytes, &name).map(RunFile::Results).map_err(|why| format!("{name}: {why}"))
+}
+
+/// The record in a file, or what a pipe gives.
+///
+/// # Errors
+/// A message: it can't be read, or is none.
+pub fn record(path: &Path) -> Result<Record, String> {
+    match run_file(path)? {
+        RunFile::Record(record) => Ok(*record),
+        RunFile::Results(_) => Err(format!("{}: {}", shown(path), RecordError::Results)),
+    }
+}
+
+/// Where runs come from.
+enum Source {
+    Record(File),
+    Results(File),
+    /// All that came out of it.
+    Pipe(Vec<u8>),
+}
+
+fn open(path: &Path) -> io::Result<Source> {
+    let mut file = File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return up_to(file, LONGEST).map(Source::Pipe);
+    }
+    let mut beginning = Vec::new();
+    (&mut file).take(BEGINNING).read_to_end(&mut beginning)?;
+    file.rewind()?;
+    Ok(if is_results(path, &beginning) { Source::Results(file) } else { Source::Record(file) })
+}
+
+/// Reads all, but no more than `limit` bytes.
+fn up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("it goes on after {} MiB, which is too long", limit >> 20)));
+    }
+    Ok(bytes)
+}
+
+/// Whether it is XML, by how it begins or by its name; else it is taken for a record.
+fn is_results(path: &Path, beginning: &[u8]) -> bool {
+    // Every second byte of UTF-16 is zero here.
+    let mut text = beginning.iter().copied().filter(|byte| *byte != 0 && !byte.is_ascii_whitespace());
+    let first = text.clone().find(|byte| !matches!(byte, 0xef | 0xbb | 0xbf | 0xfe | 0xff));
+    match first {
+        Some(b'{') => false,
+        Some(b'<') => true,
+        _ => {
+            let named = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"));
+            let text: Vec<u8> = text.by_ref().collect();
+            named || text.windows(9).any(|window| window == b"<Results>")
+        }
+    }
+}
