@@ -1,4 +1,10 @@
 //! The record as JSON: `docs/record.md` describes every field.
+//!
+//! Reading goes by large parts (`parts`, `values`). What that can't read is read byte by byte, which is ten
+//! times slower and tells line and column of what is wrong.
+
+mod parts;
+mod values;
 
 use super::index::Index;
 use crate::profile::{Method, Profile};
@@ -125,16 +131,29 @@ pub fn read(bytes: &[u8]) -> Result<Record, RecordError> {
 /// holds.
 pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError> {
     let version = check_format(&mut source)?;
-    source.rewind().map_err(|error| RecordError::Unreadable { what: error.to_string() })?;
-    let mut parser = serde_json::Deserializer::from_reader(&mut source);
+    let unreadable = |error: io::Error| RecordError::Unreadable { what: error.to_string() };
+    source.rewind().map_err(unreadable)?;
+    if version == u64::from(RecordFormat::VERSION)
+        && let Ok(record) = parts::record(&mut source)
+    {
+        record.check().map_err(|what| RecordError::Inconsistent { what })?;
+        return Ok(record);
+    }
+    source.rewind().map_err(unreadable)?;
+    let record = read_plainly(&mut source, version)?;
+    record.check().map_err(|what| RecordError::Inconsistent { what })?;
+    Ok(record)
+}
+
+/// Reads a record of this version byte by byte.
+fn read_plainly(source: &mut impl BufRead, version: u64) -> Result<Record, RecordError> {
+    let mut parser = serde_json::Deserializer::from_reader(&mut *source);
     let parsed = match version {
         1 => version_1::read(&mut parser),
         _ => Record::deserialize(&mut parser),
     };
     let parsed = parsed.and_then(|record| parser.end().map(|()| record));
-    let record = parsed.map_err(|error| explain(error, &mut source))?;
-    record.check().map_err(|what| RecordError::Inconsistent { what })?;
-    Ok(record)
+    parsed.map_err(|error| explain(error, source))
 }
 
 /// Longest index that is looked for, bytes.
@@ -146,7 +165,31 @@ const LONGEST_INDEX: u64 = 16 << 20;
 /// # Errors
 /// It is no record, or the index is damaged.
 pub fn read_index(source: impl Read) -> Result<Option<Index>, RecordError> {
-    let mut source = io::BufReader::with_capacity(4096, source.take(LONGEST_INDEX));
+    let mut source = source.take(LONGEST_INDEX);
+    let mut beginning = Vec::new();
+    match parts::index(Copied { source: &mut source, copy: &mut beginning }) {
+        Ok(index) => Ok(Some(index)),
+        Err(_) => read_index_plainly(io::Cursor::new(beginning).chain(source)),
+    }
+}
+
+/// Keeps a copy of what is read.
+struct Copied<'a, R> {
+    source: R,
+    copy: &'a mut Vec<u8>,
+}
+
+impl<R: Read> Read for Copied<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(into)?;
+        self.copy.extend_from_slice(&into[..count]);
+        Ok(count)
+    }
+}
+
+/// The same byte by byte.
+fn read_index_plainly(source: impl Read) -> Result<Option<Index>, RecordError> {
+    let mut source = io::BufReader::new(source);
     let mut beginning = Beginning::default();
     let mut parser = serde_json::Deserializer::from_reader(&mut source);
     // What follows is left unread, which the parser takes for an error.
