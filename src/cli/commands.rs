@@ -64,7 +64,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "report",
         arguments: "<file> .. [-v] [--csv|--md]",
-        help: "print the text report of a saved record again, or a table of many runs: records, DISKSPD's result XML, folders of both",
+        help: "print the report of a saved record again, or a table of many: records, result XML, folders",
         options: &[
             ("-v", "of one run: with everything that was found about it, or with every percentile"),
             ("--csv", "a table of all runs with all columns, for programs"),
@@ -224,8 +224,8 @@ fn report_request(arguments: &[OsString]) -> Option<Invocation> {
         }
     }
     let is_table = request.table.is_some() || request.files.len() > 1;
-    let makes_sense = !request.files.is_empty() && !(request.verbose && is_table);
-    makes_sense.then_some(Invocation::Report(request))
+    let makes_no_sense = request.files.is_empty() || (request.verbose && is_table);
+    (!makes_no_sense).then_some(Invocation::Report(request))
 }
 
 const JSON: Form = ("--json", "as JSON, for programs");

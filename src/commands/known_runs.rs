@@ -82,8 +82,8 @@ pub fn known_runs(path: &Path) -> Result<Vec<KnownRun>, String> {
     })
 }
 
-/// What the index of a record says; `None` = it has none, an old one, or something is wrong, which whoever reads
-/// all of it finds out and tells.
+/// What the index of a record says; `None` = it has none, an old one, or something is wrong, which whoever
+/// reads all of it finds out and tells.
 fn from_index(path: &Path) -> Option<KnownRun> {
     // Opening a pipe to look at it would take its beginning away.
     if !fs::metadata(path).ok()?.is_file() {
@@ -108,22 +108,23 @@ pub fn run_file(path: &Path) -> Result<RunFile, String> {
     let name = shown(path);
     let unreadable = |why: io::Error| {
         format!(
-            "{name}: can't be read: {why}; a record is what --out FILE.json of a run writes, and result XML what -Rxml prints"
+            "{name}: can't be read: {why}; a record is what --out FILE.json of a run writes, \
+             result XML what -Rxml prints"
         )
     };
     let bytes = match open(path).map_err(unreadable)? {
-        Source::Record(file) => {
+        Opened::Record(file) => {
             let record = json::read_from(BufReader::with_capacity(BUFFER, file));
             return record
                 .map(|record| RunFile::Record(Box::new(record)))
                 .map_err(|why| format!("{name}: {why}"));
         }
-        Source::Results(file) => up_to(file, xml::read::MAX_BYTES).map_err(unreadable)?,
-        Source::Pipe(bytes) if !is_results(path, &bytes) => {
+        Opened::Results(file) => up_to(file, xml::read::MAX_BYTES).map_err(unreadable)?,
+        Opened::Pipe(bytes) if !is_results(path, &bytes) => {
             let record = json::read(&bytes).map_err(|why| format!("{name}: {why}"))?;
             return Ok(RunFile::Record(Box::new(record)));
         }
-        Source::Pipe(bytes) => bytes,
+        Opened::Pipe(bytes) => bytes,
     };
     xml::read::read(&bytes, &name).map(RunFile::Results).map_err(|why| format!("{name}: {why}"))
 }
@@ -140,22 +141,22 @@ pub fn record(path: &Path) -> Result<Record, String> {
 }
 
 /// Where runs come from.
-enum Source {
+enum Opened {
     Record(File),
     Results(File),
     /// All that came out of it.
     Pipe(Vec<u8>),
 }
 
-fn open(path: &Path) -> io::Result<Source> {
+fn open(path: &Path) -> io::Result<Opened> {
     let mut file = File::open(path)?;
     if !file.metadata()?.is_file() {
-        return up_to(file, LONGEST).map(Source::Pipe);
+        return up_to(file, LONGEST).map(Opened::Pipe);
     }
     let mut beginning = Vec::new();
     (&mut file).take(BEGINNING).read_to_end(&mut beginning)?;
     file.rewind()?;
-    Ok(if is_results(path, &beginning) { Source::Results(file) } else { Source::Record(file) })
+    Ok(if is_results(path, &beginning) { Opened::Results(file) } else { Opened::Record(file) })
 }
 
 /// Reads all, but no more than `limit` bytes.

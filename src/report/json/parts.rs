@@ -3,7 +3,7 @@
 //!
 //! Whatever is unusual about a record, this gives up, and the plain reader says what is wrong.
 
-use super::values::{Unusual, Values};
+use super::values::{JsonValues, Unusual};
 use super::{Index, Name};
 use crate::results::{Host, Record, RecordFormat, Results, SpanResults, TargetResults, ThreadResults};
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -15,15 +15,16 @@ const PIECE: usize = 1 << 20;
 /// Bytes that the index is looked for in at first: those of most records lie in them.
 const BEGINNING: usize = 1 << 12;
 
-type Answer<T> = Result<T, Unusual>;
-
 /// Reads a record of this version of the format.
-pub fn record(source: impl Read) -> Answer<Record> {
-    let mut values = Values::new(source, PIECE);
+pub fn record(source: impl Read) -> Result<Record, Unusual> {
+    let mut values = JsonValues::new(source, PIECE);
     let mut hosts = Vec::new();
     let ignored: &[&[u8]] = &[b"\"index\"", b"\"summary\"", b"\"judgement\""];
     let mut record: Record = object(&mut values, ignored, ("\"hosts\"", "[]"), |values| {
-        values.elements(|values| Ok(hosts.push(host(values)?)))
+        values.elements(|values| {
+            hosts.push(host(values)?);
+            Ok(())
+        })
     })?;
     values.end()?;
     record.hosts = hosts;
@@ -31,8 +32,8 @@ pub fn record(source: impl Read) -> Answer<Record> {
 }
 
 /// Reads the index behind the name of the format, and hardly more.
-pub fn index(source: impl Read) -> Answer<Index> {
-    let mut values = Values::new(source, BEGINNING);
+pub fn index(source: impl Read) -> Result<Index, Unusual> {
+    let mut values = JsonValues::new(source, BEGINNING);
     values.take(b'{')?;
     if values.name()? != b"\"format\"" {
         return Err(Unusual);
@@ -46,12 +47,15 @@ pub fn index(source: impl Read) -> Answer<Index> {
     values.value()
 }
 
-fn host(values: &mut Values<impl Read>) -> Answer<Host> {
+fn host(values: &mut JsonValues<impl Read>) -> Result<Host, Unusual> {
     let mut results = Results::default();
     let mut host: Host = object(values, &[], ("\"results\"", "{\"time_spans\":[]}"), |values| {
         let mut spans = Vec::new();
         results = object(values, &[], ("\"time_spans\"", "[]"), |values| {
-            values.elements(|values| Ok(spans.push(span(values)?)))
+            values.elements(|values| {
+                spans.push(span(values)?);
+                Ok(())
+            })
         })?;
         results.time_spans = spans;
         Ok(())
@@ -60,19 +64,25 @@ fn host(values: &mut Values<impl Read>) -> Answer<Host> {
     Ok(host)
 }
 
-fn span(values: &mut Values<impl Read>) -> Answer<SpanResults> {
+fn span(values: &mut JsonValues<impl Read>) -> Result<SpanResults, Unusual> {
     let mut threads = Vec::new();
     let mut span: SpanResults = object(values, &[], ("\"threads\"", "[]"), |values| {
-        values.elements(|values| Ok(threads.push(thread(values)?)))
+        values.elements(|values| {
+            threads.push(thread(values)?);
+            Ok(())
+        })
     })?;
     span.threads = threads;
     Ok(span)
 }
 
-fn thread(values: &mut Values<impl Read>) -> Answer<ThreadResults> {
+fn thread(values: &mut JsonValues<impl Read>) -> Result<ThreadResults, Unusual> {
     let mut targets: Vec<TargetResults> = Vec::new();
     let mut thread: ThreadResults = object(values, &[], ("\"targets\"", "[]"), |values| {
-        values.elements(|values| Ok(targets.push(values.value()?)))
+        values.elements(|values| {
+            targets.push(values.value()?);
+            Ok(())
+        })
     })?;
     thread.targets = targets;
     Ok(thread)
@@ -81,11 +91,11 @@ fn thread(values: &mut Values<impl Read>) -> Answer<ThreadResults> {
 /// Reads an object of which one field is read by itself, and `empty` stands for it meanwhile. Fields that are
 /// `ignored` have to be JSON, and no more.
 fn object<T: DeserializeOwned, R: Read>(
-    values: &mut Values<R>,
+    values: &mut JsonValues<R>,
     ignored: &[&[u8]],
     (large, empty): (&str, &str),
-    mut read: impl FnMut(&mut Values<R>) -> Answer<()>,
-) -> Answer<T> {
+    mut read: impl FnMut(&mut JsonValues<R>) -> Result<(), Unusual>,
+) -> Result<T, Unusual> {
     let mut text = vec![b'{'];
     let mut found = false;
     values.fields(|values, name| {

@@ -18,7 +18,7 @@ const LONGEST: usize = 1 << 30;
 pub struct Unusual;
 
 /// The values of a source, in their order.
-pub struct Values<R> {
+pub struct JsonValues<R> {
     source: R,
     /// What was read; all before `at` is done with.
     held: Vec<u8>,
@@ -26,13 +26,14 @@ pub struct Values<R> {
     piece: usize,
 }
 
-impl<R: Read> Values<R> {
+impl<R: Read> JsonValues<R> {
     /// `piece` is how many bytes are read at first; each time twice as many follow.
-    pub fn new(source: R, piece: usize) -> Values<R> {
-        Values { source, held: Vec::new(), at: 0, piece }
+    pub fn new(source: R, piece: usize) -> JsonValues<R> {
+        JsonValues { source, held: Vec::new(), at: 0, piece }
     }
 
-    /// Takes an object apart: hands the name of each field, in quotes, to `read`, which has to take its value.
+    /// Takes an object apart: hands the name of each field, in quotes, to `read`, which has to take its
+    /// value.
     pub fn fields(
         &mut self,
         mut read: impl FnMut(&mut Self, &[u8]) -> Result<(), Unusual>,
@@ -251,7 +252,7 @@ mod tests {
     fn values_are_found_however_they_are_cut() {
         let list = format!(" [ {} ] \n", VALUES.join(" ,\n"));
         for piece in 1..40 {
-            let mut values = Values::new(Slowly(list.as_bytes()), piece);
+            let mut values = JsonValues::new(Slowly(list.as_bytes()), piece);
             let mut found = Vec::new();
             let read = values.elements(|values| {
                 found.push(String::from_utf8(values.text()?.to_vec()).unwrap_or_default());
@@ -266,7 +267,7 @@ mod tests {
     fn what_is_cut_off_or_has_more_behind_it_is_unusual() {
         let list = format!("{{\"a\":[{}]}}", VALUES.join(","));
         let read = |text: &str| {
-            let mut values = Values::new(text.as_bytes(), 8);
+            let mut values = JsonValues::new(text.as_bytes(), 8);
             values.fields(|values, _| values.elements(|values| values.text().map(drop)))?;
             values.end()
         };

@@ -55,20 +55,20 @@ fn document(text: &str) -> Result<Vec<KnownRun>, Fault> {
     let mut walk = ElementReader::new(text);
     let mut runs = Vec::new();
     let mut first = None;
-    // The elements that are open, outermost first; results are none of them.
-    let mut open: Vec<usize> = Vec::new();
+    // How many elements are open around the results.
+    let mut open = 0_usize;
     loop {
         match walk.next()? {
             (at, Token::Start(tag)) if tag.name().as_ref() == "Results" => runs.push(results(&mut walk, at)?),
-            (at, Token::Start(tag)) => {
+            (_, Token::Start(tag)) => {
                 first.get_or_insert_with(|| tag.name().as_ref().to_owned());
-                open.push(at);
+                open += 1;
             }
-            // The parser knows which one it ends.
-            (_, Token::End) => drop(open.pop()),
+            // The parser refuses one that ends nothing.
+            (_, Token::End) => open = open.saturating_sub(1),
             // Progress and other output of the tool.
             (_, Token::Text(_)) => {}
-            (at, Token::Eof) if !open.is_empty() => return Err(cut_off(at, "an element")),
+            (at, Token::Eof) if open > 0 => return Err(cut_off(at, "an element")),
             (at, Token::Eof) if runs.is_empty() => return Err(no_results(at, first.as_deref())),
             (_, Token::Eof) => return Ok(runs),
         }
@@ -90,11 +90,14 @@ fn results(walk: &mut ElementReader, at: usize) -> Result<KnownRun, Fault> {
     let mut run = KnownRun::new("", Origin::ResultXml { version: None });
     let mut found = Remarks::default();
     let mut asked: Vec<Parameters> = Vec::new();
-    walk.children("Results", |walk, tag, at| match tag.name().as_ref() {
-        "System" => system(walk, &mut run, &mut found),
-        "Profile" => Ok(asked = recorded::parameters(walk.tokens(), &tag, at)?),
-        "TimeSpan" => Ok(run.time_spans.push(span::read(walk, &mut found)?)),
-        _ => walk.skip(),
+    walk.children("Results", |walk, tag, at| {
+        match tag.name().as_ref() {
+            "System" => system(walk, &mut run, &mut found)?,
+            "Profile" => asked = recorded::parameters(walk.tokens(), &tag, at)?,
+            "TimeSpan" => run.time_spans.push(span::read(walk, &mut found)?),
+            _ => walk.skip()?,
+        }
+        Ok(())
     })?;
     if run.time_spans.is_empty() {
         return Err(Fault::new(at, "<Results> without <TimeSpan>: nothing was measured")
@@ -121,17 +124,25 @@ fn system(walk: &mut ElementReader, run: &mut KnownRun, found: &mut Remarks) -> 
         match tag.name().as_ref() {
             "ComputerName" => run.computer = known_text(&walk.text("ComputerName")?),
             "RunTime" => run.started_at = seconds_since_1970(&walk.text("RunTime")?),
-            "Tool" => walk.children("Tool", |walk, tag, _| match tag.name().as_ref() {
-                "Version" => {
-                    Ok(run.origin = Origin::ResultXml { version: known_text(&walk.text("Version")?) })
-                }
-                _ => walk.skip(),
-            })?,
+            "Tool" => run.origin = Origin::ResultXml { version: version(walk)? },
             "Findings" => found.read(walk)?,
             _ => walk.skip()?,
         }
         Ok(())
     })
+}
+
+/// Reads `<Tool>`; returns its version.
+fn version(walk: &mut ElementReader) -> Result<Option<String>, Fault> {
+    let mut version = None;
+    walk.children("Tool", |walk, tag, _| {
+        match tag.name().as_ref() {
+            "Version" => version = known_text(&walk.text("Version")?),
+            _ => walk.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(version)
 }
 
 /// A name; empty = not known.

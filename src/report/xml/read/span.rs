@@ -12,7 +12,10 @@ pub fn read(walk: &mut ElementReader, found: &mut Remarks) -> Result<Option<Know
     let mut all = AllTargets::default();
     walk.children("TimeSpan", |walk, tag, at| {
         match tag.name().as_ref() {
-            "Error" => (measured, ()) = (false, walk.skip()?),
+            "Error" => {
+                measured = false;
+                walk.skip()?;
+            }
             "TestTimeSeconds" => span.seconds = walk.figure("TestTimeSeconds", at)?,
             "ThreadCount" => span.parameters.threads = walk.amount("ThreadCount", at)?,
             "CpuUtilization" => span.cpu_percent = cpu(walk)?,
@@ -106,7 +109,10 @@ fn cpu(walk: &mut ElementReader) -> Result<Option<f64>, Fault> {
     let mut usage = None;
     walk.children("CpuUtilization", |walk, tag, _| match tag.name().as_ref() {
         "Average" => walk.children("Average", |walk, tag, at| match tag.name().as_ref() {
-            "UsagePercent" => Ok(usage = walk.figure("UsagePercent", at)?),
+            "UsagePercent" => {
+                usage = walk.figure("UsagePercent", at)?;
+                Ok(())
+            }
             _ => walk.skip(),
         }),
         _ => walk.skip(),
