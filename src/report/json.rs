@@ -55,7 +55,7 @@ pub enum RecordError {
     NotARecord,
     /// Result XML, of which only figures are known.
     #[error(
-        "this is the result XML of a run, which holds no more than figures; a record is what --out FILE.json writes"
+        "this is the result XML of a run, which holds only figures; a record is what --out FILE.json writes"
     )]
     Results,
     /// Of a later program.
