@@ -23,6 +23,7 @@ pub mod clock;
 pub mod commands;
 pub mod engine;
 pub mod finding;
+pub mod lab;
 pub mod plan;
 pub mod prelude;
 pub mod presets;

@@ -17,6 +17,7 @@ mod pace;
 mod prepare;
 mod presets;
 mod profiles;
+mod published_sweeps;
 mod rate_total;
 mod records;
 mod refusals;
@@ -27,6 +28,7 @@ mod stacks;
 mod stats;
 mod steady;
 mod storage;
+mod sweep_models;
 mod tidy;
 mod topology;
 

@@ -2,7 +2,7 @@
 
 use super::error::CliError;
 use super::flag::Form;
-use super::{EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, suggest};
+use super::{EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, suggest, sweep};
 use crate::profile::RawText;
 use std::ffi::OsString;
 
@@ -27,9 +27,11 @@ enum Reads {
     Words(fn(&[OsString]) -> Option<Invocation>),
     /// Options of the flag table, which the parser knows.
     Options,
+    /// Options of its own, and a command line.
+    Own(fn(&[OsString]) -> Result<Invocation, CliError>),
 }
 
-use Reads::{Options, Words};
+use Reads::{Options, Own, Words};
 
 /// What a shell offers behind a command, beside its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +84,7 @@ pub const COMMANDS: &[Command] = &[
             ("--stream", "write a line of JSON for each interval, as for a run"),
             ("--io-log", "log every single I/O, as for a run"),
             ("--dry-run", "say what would be done, and do nothing"),
+            ("--repeat", "run it several times, as for a run"),
             ("--recreate", "write the files of -c anew; not stored"),
             ("--destroy", "permit writing to devices that carry something; not stored"),
             ("--strict", "end with exit code 2 when the figures are not what they seem to be"),
@@ -111,6 +114,14 @@ pub const COMMANDS: &[Command] = &[
                 _ => None,
             }
         }),
+    },
+    Command {
+        name: "sweep",
+        arguments: "<option> .. <target> ..",
+        help: "run a command line with ranges in it (-o1..64): a table of all points, and the answer",
+        options: &sweep::FORMS,
+        offers: Offers::Files,
+        read: Own(sweep::parse),
     },
     Command {
         name: "devices",
@@ -195,6 +206,7 @@ pub const COMMANDS: &[Command] = &[
             "report",
             "rerun",
             "preset",
+            "sweep",
             "devices",
             "doctor",
             "event",
@@ -245,6 +257,7 @@ pub fn parse(
         Words(read) => read(rest)
             .ok_or_else(|| CliError::new(format!("the command {} is not used that way", command.name))),
         Options => options(rest),
+        Own(read) => read(rest),
     };
     Some(read.map_err(|error| {
         let explained =

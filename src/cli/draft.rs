@@ -2,6 +2,7 @@
 
 use super::{Events, Invocation, OutRequest, Overrides, RunRequest, StreamRequest, XmlProfile};
 use crate::finding::Finding;
+use crate::lab::repeat::Repeat;
 use crate::profile::{CacheMode, Method, Profile, RawText, ResultFormat, Target, TimeSpan};
 use crate::units;
 use std::path::PathBuf;
@@ -43,6 +44,8 @@ pub struct Draft {
     pub stream: Option<StreamRequest>,
     /// `--io-log`
     pub io_log: Option<PathBuf>,
+    /// `--repeat`
+    pub repeat: Option<Repeat>,
     /// `--recreate`
     pub recreate: bool,
     /// `--destroy`
@@ -125,6 +128,7 @@ impl Draft {
             out: self.out,
             stream: self.stream,
             io_log: self.io_log,
+            repeat: self.repeat,
             recreate: self.recreate,
             destroy: self.destroy,
             strict: self.strict,

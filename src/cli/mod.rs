@@ -14,6 +14,7 @@ pub mod man;
 mod parse;
 mod preset;
 mod suggest;
+mod sweep;
 
 pub use commands::nearly as nearly_command;
 pub use completions::Shell;
@@ -22,7 +23,10 @@ pub use exit::Exit;
 pub use parse::parse;
 
 use crate::finding::Finding;
+use crate::lab::repeat::Repeat;
+use crate::lab::sweep::Settings;
 use crate::profile::{Method, Profile, RawText, ResultFormat, template};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub use crate::profile::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
@@ -68,6 +72,8 @@ pub enum Invocation {
         /// Beneath which targets to look; none = all disks.
         targets: Vec<RawText>,
     },
+    /// Run many points and answer from them.
+    Sweep(Box<SweepRequest>),
     /// List the engines.
     EngineHelp,
     /// Print the report of a saved run, or a table of several.
@@ -116,6 +122,8 @@ pub struct RunRequest {
     pub stream: Option<StreamRequest>,
     /// `--io-log`: log every single I/O in this file.
     pub io_log: Option<PathBuf>,
+    /// `--repeat`: how often; `None` = once.
+    pub repeat: Option<Repeat>,
     /// `--recreate`: write files of `-c` anew even when they are complete.
     pub recreate: bool,
     /// `--destroy`: permit writing to block devices that carry a signature.
@@ -129,6 +137,29 @@ pub struct RunRequest {
     pub xml_verdict: bool,
     /// What is accepted but hardly meant.
     pub warnings: Vec<Finding>,
+}
+
+/// A sweep.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SweepRequest {
+    /// How it is done.
+    pub settings: Settings,
+    /// `--dir`: where records are kept.
+    pub folder: Option<PathBuf>,
+    /// `--between`: what the shell runs before each run.
+    pub between: Option<String>,
+    /// `--csv`, `--out`: where the table goes.
+    pub csv: Vec<PathBuf>,
+    /// `--json`, `--out`: where everything goes.
+    pub json: Vec<PathBuf>,
+    /// `--dry-run`: check, list and estimate alone.
+    pub dry_run: bool,
+    /// `--strict`: fail when any figures are not what they seem to be.
+    pub strict: bool,
+    /// `--quiet`: no progress, and only what is wrong.
+    pub quiet: bool,
+    /// The command line of the runs, with ranges in it.
+    pub arguments: Vec<OsString>,
 }
 
 /// A further report (`--out`).

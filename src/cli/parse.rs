@@ -153,7 +153,7 @@ fn measures_what_it_reports(options: &[Given], draft: &Draft) -> Result<(), CliE
         (_, true) => "--dry-run",
         _ => return Ok(()),
     };
-    let of_a_run = |name| [Name::Long("out"), Name::Long("stream"), Name::Long("io-log")].contains(&name);
+    let of_a_run = |name| ["out", "stream", "io-log", "repeat"].map(Name::Long).contains(&name);
     let asked = options.iter().find_map(|option| Some((option, option.flag.filter(|f| of_a_run(f.name))?)));
     match asked {
         None => Ok(()),

@@ -6,14 +6,17 @@ mod doctor;
 mod event;
 mod known_runs;
 mod load;
+mod measure;
 mod not_done;
 mod output;
 mod preset;
+mod repeat;
 mod report;
 mod rerun;
 mod run;
 mod shown;
 mod stream;
+mod sweep;
 
 use crate::cli::{self, CliError, Exit, Invocation};
 use crate::engine;
@@ -79,6 +82,7 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
         Invocation::Preset(request) => preset::preset(&request),
         Invocation::Report(request) => report::report(&request),
+        Invocation::Sweep(request) => sweep::sweep(&request),
         Invocation::Run(request) => run::run(&request),
     }
 }

@@ -31,6 +31,11 @@ impl NotDone {
         NotDone { exit, ..self }
     }
 
+    /// Why, for who has more to say about it.
+    pub fn into_messages(self) -> Vec<String> {
+        self.findings.into_iter().map(|finding| finding.message).collect()
+    }
+
     /// Tells it on standard error; returns how the program ends.
     pub fn tell(self) -> Exit {
         self.findings.iter().for_each(say);

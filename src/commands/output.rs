@@ -207,6 +207,29 @@ fn open_stream(request: &StreamRequest) -> Result<Stream, NotDone> {
     Ok(Stream::new(sink, name).map_err(|e| format!("--stream: no thread can be started for it: {e}"))?)
 }
 
+/// Reports of the runs before this one, by the files that hold them (`--repeat`).
+#[derive(Debug, Default)]
+pub struct EarlierReports(Vec<(PathBuf, Vec<u8>)>);
+
+impl EarlierReports {
+    /// The report of a run that has ended belongs to the earlier ones from now on.
+    pub fn add(&mut self, file: &OutFile, judged: &Judged) {
+        if !file.is_replaceable() {
+            return;
+        }
+        let mut report = Vec::new();
+        // Memory takes everything.
+        let _ = (file.format.write)(judged, &mut report);
+        if report.last() != Some(&b'\n') {
+            report.push(b'\n');
+        }
+        match self.0.iter_mut().find(|(path, _)| *path == file.path) {
+            Some((_, reports)) => reports.extend(report),
+            None => self.0.push((file.path.clone(), report)),
+        }
+    }
+}
+
 /// A report that is written beside the one on standard output.
 #[derive(Debug)]
 pub struct OutFile {
@@ -214,6 +237,8 @@ pub struct OutFile {
     path: PathBuf,
     sink: Sink,
     format: &'static Format,
+    /// What stands before this run's report.
+    before: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -253,7 +278,13 @@ impl OutFile {
                 Sink::File(Place::open(&path).map_err(|error| format!("{by}: {error}"))?)
             }
         };
-        Ok(OutFile { path: path.clone(), sink, format: format.with_verdict(verdict) })
+        Ok(OutFile { path: path.clone(), sink, format: format.with_verdict(verdict), before: Vec::new() })
+    }
+
+    /// Has it begin with the reports that it held before.
+    pub fn stand_behind(&mut self, earlier: &EarlierReports) {
+        let found = earlier.0.iter().find(|(path, _)| *path == self.path);
+        self.before = found.map(|(_, reports)| reports.clone()).unwrap_or_default();
     }
 
     /// Whether it can be written more than once, the last report replacing those before.
@@ -295,6 +326,7 @@ impl OutFile {
 
     fn write(&self, judged: &Judged, file: &File) -> io::Result<()> {
         let mut file = io::BufWriter::new(file);
+        file.write_all(&self.before)?;
         (self.format.write)(judged, &mut file).and_then(|()| file.flush())
     }
 

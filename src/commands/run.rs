@@ -1,23 +1,17 @@
 //! The program's main job: a profile is validated, run, and reported.
 
-use super::console::Console;
 use super::load::{self, ToRun};
+use super::measure::measure;
 use super::not_done::{NotDone, told};
-use super::output::{self, OutFile, Outputs, StandardOutput};
-use super::{rerun, shown};
+use super::{output, repeat, rerun, shown};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::{Finding, Severity};
 use crate::profile::validate::{self, validate};
-use crate::profile::{Method, Profile, RawText, ResultFormat};
-use crate::report::findings::{self, Detail};
-use crate::report::{self, Format, plan_text, profile_text, profile_xml};
-use crate::run::events::{self, Event, Events};
-use crate::run::{self, Control, Executed, Options, Probes, Session, execute};
-use crate::sys::process;
-use crate::sys::standard_error::{self, say};
+use crate::profile::{Method, Profile, ResultFormat};
+use crate::report::{plan_text, profile_text, profile_xml};
+use crate::run::{self, Options, Probes};
+use crate::sys::standard_error::say;
 use crate::system::{self, System};
-use crate::truth::Judged;
-use std::sync::Arc;
 
 /// Validates, runs and reports; or prints the profile or the plan.
 ///
@@ -36,79 +30,11 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
     warn_of_what_does_nothing(&asked, request);
     match request.dry_run {
         true => dry_run(&asked, request),
-        false => measure(&asked, request),
+        false => match request.repeat {
+            Some(how) => repeat::repeat(&asked, request, how),
+            None => measure(&asked, request, None).map(|measurement| measurement.exit),
+        },
     }
-}
-
-/// Runs it and reports.
-fn measure(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
-    let (profile, method) = (&*asked.profile, &*asked.method);
-    // Before the files of --out and --stream are there.
-    run::cpu_latency_refusal(method)?;
-    let (events, stop) = open_events(request)?;
-    let Outputs { files, stream, standard_output } = Outputs::open(request, profile)?;
-    // As in DISKSPD where there is nothing but text for people.
-    let document = standard_output != StandardOutput::Report || profile.result_format == ResultFormat::Xml;
-    let files = Arc::new(files);
-    let session = Session {
-        recreate: request.recreate,
-        destroy: request.destroy,
-        io_log: request.io_log.clone(),
-        events,
-        listener: Arc::new(Console::new(profile.verbose, document, stream, Arc::clone(&files))),
-        control: Arc::default(),
-    };
-    let _watches = watch(&session.control, stop, document)?;
-    let executed = execute(profile, method, &session)?;
-    if let Some(before) = &asked.before {
-        rerun::tell_differences(before, &executed.record.host().system);
-    }
-    let exit = report_on(&executed, request, &files, standard_output);
-    if executed.left_behind {
-        process::end(exit.code());
-    }
-    Ok(exit)
-}
-
-/// Reports what came of the run, and judges it. What can't be reported is told at once, and the rest is
-/// tried all the same.
-fn report_on(
-    executed: &Executed,
-    request: &RunRequest,
-    files: &[OutFile],
-    standard_output: StandardOutput,
-) -> Exit {
-    let Executed { record, failures, troubles, .. } = executed;
-    let profile = &record.profile;
-    let judged = &Judged::new(record);
-    // What is on standard output in place of this report would be followed by it, and could be read by no
-    // program.
-    let mut exit = match standard_output {
-        StandardOutput::Instead => Exit::Success,
-        StandardOutput::Report | StandardOutput::StreamAndReport => {
-            told(output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), judged))
-        }
-    };
-    exit = exit.max(output::save_all(files, judged));
-    if !failures.is_empty() {
-        if profile.result_format == ResultFormat::Xml {
-            // As DISKSPD: the document ends without a line feed.
-            say("");
-        }
-        let end = "the run failed; no figures are shown for time spans that failed or were not reached";
-        exit = NotDone::failed(failures.iter().map(String::as_str).chain([end])).tell();
-    }
-    if !troubles.is_empty() {
-        exit = NotDone::failed(troubles).tell();
-    }
-    let detail = match (request.quiet, profile.verbose) {
-        (true, _) => Detail::Wrong,
-        (false, true) => Detail::Full,
-        (false, false) => Detail::Brief,
-    };
-    standard_error::write(&findings::text(&judged.judgement, detail));
-    let doubtful = request.strict && judged.judgement.worst() == Some(Severity::Wrong);
-    if doubtful && exit == Exit::Success { Exit::Doubtful } else { exit }
 }
 
 /// Validates; tells warnings at once.
@@ -196,42 +122,4 @@ fn print_plans(out: &mut Vec<u8>, profile: &Profile, system: &System, options: &
         }
     }
     exit
-}
-
-/// Opens the events of the command line; the last one ends the run (`-yp`).
-fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), NotDone> {
-    let open = |option: &str, name: &Option<RawText>| match name {
-        Some(name) => match events::open(name.as_bytes()) {
-            Ok(event) => Ok(Some(event)),
-            Err(error) => Err(NotDone::from(format!("{option}{name}: {error}"))),
-        },
-        None => Ok(None),
-    };
-    let given = &request.events;
-    let events = Events {
-        start: open("-ys", &given.start)?,
-        finish: open("-yf", &given.finish)?,
-        wait: open("-yr", &given.wait)?,
-    };
-    Ok((events, open("-yp", &given.stop)?))
-}
-
-/// Ends the run at Ctrl-C, and at the event of `-yp`, for as long as what is returned is kept.
-fn watch(
-    control: &Arc<Control>,
-    stop: Option<Arc<Event>>,
-    document: bool,
-) -> Result<impl Sized + use<>, NotDone> {
-    let signals = run::watch(Arc::clone(control), stop.clone(), document)
-        .map_err(|e| format!("Ctrl-C can't be watched for: {e}"))?;
-    let event = stop.map(|event| events::stop_when_set(event, Arc::clone(control))).transpose();
-    Ok((signals, event.map_err(|e| format!("-yp: {e}"))?))
-}
-
-fn format_of(asked: ResultFormat, verdict: bool) -> &'static Format {
-    let name = match asked {
-        ResultFormat::Text => "text",
-        ResultFormat::Xml => "xml",
-    };
-    report::format_named(name).unwrap_or(&report::FORMATS[0]).with_verdict(verdict)
 }

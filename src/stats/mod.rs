@@ -10,6 +10,7 @@ mod intervals;
 mod moments;
 mod noise;
 mod packed;
+pub mod replicates;
 mod scale;
 mod segments;
 mod series;

@@ -2,6 +2,7 @@
 
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
+use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// Who holds a lock.
@@ -15,6 +16,19 @@ pub struct Locked {
 /// the file system knows no locks. The file is left as it is.
 pub fn lock(file: BorrowedFd<'_>) -> Option<Locked> {
     of_bytes(file).or_else(|| whole(file))
+}
+
+/// Takes the lock of an open file or folder for this process, which no other then gets until the file is
+/// closed or the process ends, however it ends. False = another one has it.
+///
+/// # Errors
+/// What the kernel says.
+pub fn hold(file: &File) -> std::io::Result<bool> {
+    match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(true),
+        Err(Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The first lock that would keep us from locking all bytes for writing.
@@ -47,7 +61,6 @@ fn whole(file: BorrowedFd<'_>) -> Option<Locked> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::File;
     use std::os::fd::AsFd;
 
     #[test]

@@ -5,6 +5,7 @@ use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
 use crate::cli::{Invocation, OutRequest, StreamRequest};
 use crate::engine::EngineKind;
+use crate::lab::repeat::Repeat;
 use crate::profile::{Arrivals, Prefill, RateTotal, RawText};
 use crate::{presets, units};
 
@@ -124,6 +125,25 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         values: &[],
         read: Read::Switch(|draft| draft.dry_run = true),
+    },
+    Flag {
+        name: Long("repeat"),
+        forms: &[
+            ("--repeat <n>", "run it so many times, and say what the runs have in common"),
+            ("--repeat until=<p>%", "the same until the mean IOPS are known to so many percent"),
+        ],
+        default: "once",
+        scope: Scope::Invocation,
+        notes: "Standard error gets each run's headline, then mean, deviation and the 95 % interval of the \
+                mean over runs, and which runs don't fit. Standard output gets one report after the other, \
+                so XML is one <Results> per run. Files of --out in text and XML hold all of them; JSON and \
+                CSV get a file per run, numbered before the ending. until: at least 3 runs, at most 30. Not \
+                with --stream, --io-log, -ys, -yf, -yr, -yp.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "repetitions"],
+        with_profile: true,
+        values: &[],
+        read: Read::Text(repeat),
     },
     Flag {
         name: Long("recreate"),
@@ -435,6 +455,13 @@ fn prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         b"zero" => Prefill::Zero,
         _ => return Err(Problem::new(0, "unknown content").expected("auto, random, pattern or zero")),
     });
+    Ok(())
+}
+
+fn repeat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let text = std::str::from_utf8(value).unwrap_or_default();
+    let what = if value.is_empty() { "the value is missing" } else { "not a number of runs" };
+    draft.repeat = Some(Repeat::parse(text).map_err(|expected| Problem::new(0, what).expected(expected))?);
     Ok(())
 }
 

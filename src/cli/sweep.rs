@@ -1,0 +1,247 @@
+//! What follows `sweep`: its own options, and a command line with ranges in it.
+
+use super::error::{CliError, Problem};
+use super::flag::Form;
+use super::{Invocation, SweepRequest};
+use crate::lab::repeat::Repeat;
+use crate::lab::sweep::{Objective, SweepOrder, curve, seconds};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The curve of an objective that has no loads to choose among.
+const CURVE: &str = "10%..100%";
+
+/// An option of the command.
+struct Own {
+    /// Its name, and one line of help.
+    form: Form,
+    /// What its value is; empty = it takes none.
+    value: &'static str,
+    read: fn(&mut SweepRequest, &str) -> Result<(), String>,
+}
+
+/// Its own options as the help shows them. What else is given goes to each run.
+pub const FORMS: [Form; OWN.len()] = {
+    let mut forms = [("", ""); OWN.len()];
+    let mut at = 0;
+    while at < OWN.len() {
+        forms[at] = OWN[at].form;
+        at += 1;
+    }
+    forms
+};
+
+const OWN: [Own; 16] = [
+    own(
+        "--repeat",
+        "<n>, until=<p>%",
+        "run every point so many times, or until its mean IOPS are known to so many percent; default once",
+        |r, value| {
+            r.settings.repeat = Repeat::parse(value)?;
+            Ok(())
+        },
+    ),
+    own("--order", "<order>", "interleaved (default), given or random", |r, value| {
+        r.settings.order = SweepOrder::parse(value)?;
+        Ok(())
+    }),
+    own(
+        "--dir",
+        "<folder>",
+        "keep every run's record there; the same command goes on where it ended",
+        |r, value| {
+            r.folder = Some(named(value)?);
+            Ok(())
+        },
+    ),
+    own("--diagonal", "", "of -t and -o those points whose threads x depth is the same", |r, _| {
+        r.settings.diagonal = true;
+        Ok(())
+    }),
+    own("--curve", "<parts>", "offer parts of the maximum, which is found first: 10%..100%", |r, value| {
+        r.settings.curve = curve(value)?;
+        Ok(())
+    }),
+    own("--slo", "<goal>", "find the highest load that keeps p99=5ms; also p99.9 and avg", |r, value| {
+        r.settings.objective = Some(Objective::parse(value)?);
+        Ok(())
+    }),
+    own("--adaptive", "", "run a few points, then those around the knee", |r, _| {
+        r.settings.adaptive = true;
+        Ok(())
+    }),
+    own("--budget", "<time>", "begin no further pass that would not end in this time: 30m", |r, value| {
+        r.settings.budget_s = Some(seconds(value)?);
+        Ok(())
+    }),
+    own("--settle", "<time>", "wait so long before each run: 5s", |r, value| {
+        r.settings.settle_s = seconds(value)?;
+        Ok(())
+    }),
+    own("--between", "<command>", "have the shell run this before each run", |r, value| {
+        r.between = Some(text(value)?);
+        Ok(())
+    }),
+    own("--csv", "<file>", "write the table, a line per run", |r, value| {
+        r.csv.push(named(value)?);
+        Ok(())
+    }),
+    own("--json", "<file>", "write everything: points, runs, answers", |r, value| {
+        r.json.push(named(value)?);
+        Ok(())
+    }),
+    own("--out", "<file>", "one of these two, by the ending", |r, value| {
+        let path = named(value)?;
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("csv") => r.csv.push(path),
+            Some("json") => r.json.push(path),
+            _ => return Err("a file that ends with .csv or .json".into()),
+        }
+        Ok(())
+    }),
+    own("--dry-run", "", "check and list all points, estimate the time, and run nothing", |r, _| {
+        r.dry_run = true;
+        Ok(())
+    }),
+    own("--strict", "", "end with exit code 2 when any figures are not what they seem to be", |r, _| {
+        r.strict = true;
+        Ok(())
+    }),
+    own("--quiet", "", "no progress; of what was found only what is wrong", |r, _| {
+        r.quiet = true;
+        Ok(())
+    }),
+];
+
+const fn own(
+    name: &'static str,
+    value: &'static str,
+    help: &'static str,
+    read: fn(&mut SweepRequest, &str) -> Result<(), String>,
+) -> Own {
+    Own { form: (name, help), value, read }
+}
+
+fn named(value: &str) -> Result<PathBuf, String> {
+    text(value).map(PathBuf::from)
+}
+
+fn text(value: &str) -> Result<String, String> {
+    if value.is_empty() { Err("a value".into()) } else { Ok(value.to_owned()) }
+}
+
+/// Reads the arguments behind `sweep`.
+///
+/// # Errors
+/// One of its own options can't be understood, or contradicts another.
+pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
+    let mut request = SweepRequest::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let shown = argument.to_string_lossy();
+        let (name, attached) = shown.split_once('=').map_or((&*shown, None), |(n, v)| (n, Some(v)));
+        let own = OWN.iter().find(|own| own.form.0 == name);
+        let Some(own) = own else {
+            request.arguments.push(argument.clone());
+            continue;
+        };
+        let takes_value = !own.value.is_empty();
+        let value = match (takes_value, attached) {
+            (false, Some(_)) => {
+                return Err(CliError::at(
+                    argument.as_encoded_bytes(),
+                    name.len(),
+                    format!("{name} takes no value"),
+                ));
+            }
+            (false, None) => String::new(),
+            (true, Some(value)) => value.to_owned(),
+            (true, None) => {
+                rest.next().map(|value| value.to_string_lossy().into_owned()).ok_or_else(|| {
+                    CliError::new(format!("{name}: the value is missing"))
+                        .hint(format!("write {name} {}", own.value))
+                })?
+            }
+        };
+        (own.read)(&mut request, &value).map_err(|expected| {
+            let problem = Problem::new(0, "this value is not possible").expected(expected);
+            CliError::in_value(value.as_bytes(), 0, name, problem)
+        })?;
+    }
+    finish(request).map(|request| Invocation::Sweep(Box::new(request)))
+}
+
+/// What belongs together.
+fn finish(mut request: SweepRequest) -> Result<SweepRequest, CliError> {
+    let settings = &mut request.settings;
+    let has_axes = crate::lab::sweep::axes(&request.arguments).map_err(CliError::new)?;
+    if settings.objective.is_some() && has_axes.is_empty() && settings.curve.is_empty() {
+        settings.curve = curve(CURVE).map_err(CliError::new)?;
+    }
+    let curve = !settings.curve.is_empty();
+    if let Some(axis) = has_axes.first().filter(|_| curve) {
+        let what = format!("--curve goes by offered rate, and {} has a range too", axis.option);
+        return Err(
+            CliError::new(what).hint("give one depth and one number of threads that reach the maximum")
+        );
+    }
+    if curve && (settings.adaptive || settings.diagonal) {
+        let other = if settings.adaptive { "--adaptive" } else { "--diagonal" };
+        return Err(CliError::new(format!("{other} chooses among points, and --curve has none"))
+            .hint("leave one of the two out"));
+    }
+    if has_axes.is_empty() && !curve {
+        return Err(CliError::new("nothing here takes more than one value, so there is nothing to sweep")
+            .hint("give an option a range, as in -o1..64, or a curve by rate: --curve 10%..100%"));
+    }
+    Ok(request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<SweepRequest, CliError> {
+        let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        match parse(&arguments)? {
+            Invocation::Sweep(request) => Ok(*request),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn its_own_options_are_taken_and_all_else_goes_to_the_runs() {
+        let found = parsed("--repeat 3 -o1..8 --settle=5s --engine sim -b4K --quiet --out a.csv f").unwrap();
+        assert_eq!(found.arguments, ["-o1..8", "--engine", "sim", "-b4K", "f"].map(OsString::from));
+        assert_eq!(found.settings.repeat, Repeat::Times(3));
+        assert!(found.quiet && found.csv == [PathBuf::from("a.csv")]);
+        assert!(!parsed("--slo p99=5ms -o32 f").unwrap().settings.curve.is_empty());
+        assert!(parsed("--slo p99=5ms -o1..32 f").unwrap().settings.curve.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_is_explained() {
+        for (line, why) in [
+            ("-o8 f", "nothing to sweep"),
+            ("-o1..8 --repeat 0 f", "not possible"),
+            ("-o1..8 --order", "the value is missing"),
+            ("-o1..8 --order backwards f", "not possible"),
+            ("-o1..8 --quiet=1 f", "takes no value"),
+            ("-o1..8 --curve 10%..100% f", "-o has a range too"),
+            ("--curve 10%..100% --adaptive f", "--adaptive chooses"),
+            ("-o8..1 f", "goes down"),
+            ("-o1..8 --out a.txt f", "not possible"),
+        ] {
+            let error = parsed(line).unwrap_err();
+            assert!(error.what.contains(why), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn long_options_with_ranges_are_options_of_the_table() {
+        for name in crate::lab::sweep::LONG {
+            let known = super::super::flags::all().any(|flag| flag.name.with_dashes() == name);
+            assert!(known, "{name}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! One run of what a command line asks for: its outputs are opened, it is run, reported and judged.
+
+use super::console::Console;
+use super::load::ToRun;
+use super::not_done::{NotDone, told};
+use super::output::{self, EarlierReports, OutFile, Outputs, StandardOutput};
+use super::rerun;
+use crate::cli::{Exit, RunRequest};
+use crate::finding::Severity;
+use crate::profile::{RawText, ResultFormat};
+use crate::report::findings::{self, Detail};
+use crate::report::{self, Format};
+use crate::results::Record;
+use crate::run::events::{self, Event, Events};
+use crate::run::{self, Control, Executed, Session, execute};
+use crate::sys::process;
+use crate::sys::standard_error::{self, say};
+use crate::truth::Judged;
+use std::sync::Arc;
+
+/// What came of a run.
+pub struct Measurement {
+    /// How it ended.
+    pub exit: Exit,
+    /// What was measured.
+    pub record: Record,
+    /// The user ended it before its time.
+    pub interrupted: bool,
+}
+
+/// Runs it and reports. `earlier`: the reports of runs before this one, which files hold too, and which this
+/// run's are added to.
+///
+/// # Errors
+/// It can't be run, and nothing was measured.
+pub fn measure(
+    asked: &ToRun,
+    request: &RunRequest,
+    earlier: Option<&mut EarlierReports>,
+) -> Result<Measurement, NotDone> {
+    let (profile, method) = (&*asked.profile, &*asked.method);
+    // Before the files of --out and --stream are there.
+    run::cpu_latency_refusal(method)?;
+    let (events, stop) = open_events(request)?;
+    let Outputs { mut files, stream, standard_output } = Outputs::open(request, profile)?;
+    if let Some(earlier) = &earlier {
+        files.iter_mut().for_each(|file| file.stand_behind(earlier));
+    }
+    // As in DISKSPD where there is nothing but text for people.
+    let document = standard_output != StandardOutput::Report || profile.result_format == ResultFormat::Xml;
+    let files = Arc::new(files);
+    let session = Session {
+        recreate: request.recreate,
+        destroy: request.destroy,
+        io_log: request.io_log.clone(),
+        events,
+        listener: Arc::new(Console::new(profile.verbose, document, stream, Arc::clone(&files))),
+        control: Arc::default(),
+    };
+    let _watches = watch(&session.control, stop, document)?;
+    let executed = execute(profile, method, &session)?;
+    if let Some(before) = &asked.before {
+        rerun::tell_differences(before, &executed.record.host().system);
+    }
+    let exit = report_on(&executed, request, &files, standard_output);
+    if executed.left_behind {
+        process::end(exit.code());
+    }
+    if let Some(earlier) = earlier {
+        files.iter().for_each(|file| earlier.add(file, &Judged::new(&executed.record)));
+    }
+    let interrupted = session.control.is_interrupted();
+    Ok(Measurement { exit, record: executed.record, interrupted })
+}
+
+/// Reports what came of the run, and judges it. What can't be reported is told at once, and the rest is
+/// tried all the same.
+fn report_on(
+    executed: &Executed,
+    request: &RunRequest,
+    files: &[OutFile],
+    standard_output: StandardOutput,
+) -> Exit {
+    let Executed { record, failures, troubles, .. } = executed;
+    let profile = &record.profile;
+    let judged = &Judged::new(record);
+    // What is on standard output in place of this report would be followed by it, and could be read by no
+    // program.
+    let mut exit = match standard_output {
+        StandardOutput::Instead => Exit::Success,
+        StandardOutput::Report | StandardOutput::StreamAndReport => {
+            told(output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), judged))
+        }
+    };
+    exit = exit.max(output::save_all(files, judged));
+    if !failures.is_empty() {
+        if profile.result_format == ResultFormat::Xml {
+            // As DISKSPD: the document ends without a line feed.
+            say("");
+        }
+        let end = "the run failed; no figures are shown for time spans that failed or were not reached";
+        exit = NotDone::failed(failures.iter().map(String::as_str).chain([end])).tell();
+    }
+    if !troubles.is_empty() {
+        exit = NotDone::failed(troubles).tell();
+    }
+    let detail = match (request.quiet, profile.verbose) {
+        (true, _) => Detail::Wrong,
+        (false, true) => Detail::Full,
+        (false, false) => Detail::Brief,
+    };
+    standard_error::write(&findings::text(&judged.judgement, detail));
+    let doubtful = request.strict && judged.judgement.worst() == Some(Severity::Wrong);
+    if doubtful && exit == Exit::Success { Exit::Doubtful } else { exit }
+}
+
+/// Opens the events of the command line; the last one ends the run (`-yp`).
+fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), NotDone> {
+    let open = |option: &str, name: &Option<RawText>| match name {
+        Some(name) => match events::open(name.as_bytes()) {
+            Ok(event) => Ok(Some(event)),
+            Err(error) => Err(NotDone::from(format!("{option}{name}: {error}"))),
+        },
+        None => Ok(None),
+    };
+    let given = &request.events;
+    let events = Events {
+        start: open("-ys", &given.start)?,
+        finish: open("-yf", &given.finish)?,
+        wait: open("-yr", &given.wait)?,
+    };
+    Ok((events, open("-yp", &given.stop)?))
+}
+
+/// Ends the run at Ctrl-C, and at the event of `-yp`, for as long as what is returned is kept.
+fn watch(
+    control: &Arc<Control>,
+    stop: Option<Arc<Event>>,
+    document: bool,
+) -> Result<impl Sized + use<>, NotDone> {
+    let signals = run::watch(Arc::clone(control), stop.clone(), document)
+        .map_err(|e| format!("Ctrl-C can't be watched for: {e}"))?;
+    let event = stop.map(|event| events::stop_when_set(event, Arc::clone(control))).transpose();
+    Ok((signals, event.map_err(|e| format!("-yp: {e}"))?))
+}
+
+fn format_of(asked: ResultFormat, verdict: bool) -> &'static Format {
+    let name = match asked {
+        ResultFormat::Text => "text",
+        ResultFormat::Xml => "xml",
+    };
+    report::format_named(name).unwrap_or(&report::FORMATS[0]).with_verdict(verdict)
+}

@@ -1,0 +1,121 @@
+//! `--repeat`: the same run again and again, and what the runs say together.
+
+use super::load::ToRun;
+use super::measure;
+use super::not_done::{NotDone, told};
+use super::output::{self, EarlierReports};
+use crate::cli::{Exit, OutRequest, RunRequest};
+use crate::finding::Finding;
+use crate::lab::RunLine;
+use crate::lab::repeat::{Repeat, headline, text};
+use crate::profile::ResultFormat;
+use crate::report;
+use crate::sys::standard_error::{self, say};
+use crate::system::fingerprint::Fingerprint;
+use crate::truth::Judged;
+use std::path::{Path, PathBuf};
+
+/// Runs it as often as asked; it ends as the worst run.
+///
+/// # Errors
+/// It can't be run.
+pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, NotDone> {
+    if let Some(option) = out_of_place(request) {
+        let message = format!("{option} is of one run, and --repeat makes several; leave one of the two out");
+        return Err(NotDone::usage(vec![Finding::error(message)]));
+    }
+    if asked.profile.time_spans.len() != 1 {
+        let message = "--repeat compares runs of one time span, and this profile has several";
+        return Err(NotDone::usage(vec![Finding::error(message)]));
+    }
+    let mut earlier = EarlierReports::default();
+    let (mut lines, mut fingerprints) = (Vec::new(), Vec::new());
+    let mut worst = Exit::Success;
+    while how.another(&lines.iter().map(|line: &RunLine| line.iops).collect::<Vec<f64>>()) {
+        let number = lines.len() + 1;
+        let of_this_run = RunRequest { out: numbered(&request.out, number), ..request.clone() };
+        if number > 1 && asked.profile.result_format == ResultFormat::Xml {
+            // The document before ends without a line feed, as DISKSPD's does.
+            worst = worst.max(told(output::to_stdout(b"\n")));
+        }
+        let ended = measure::measure(asked, &of_this_run, Some(&mut earlier))?;
+        worst = worst.max(ended.exit);
+        let line = RunLine::of(&Judged::new(&ended.record));
+        let failed = ended.interrupted || ended.exit == Exit::RunFailed;
+        let Some(line) = line.filter(|_| !failed) else {
+            say(format_args!("run {number} did not end well; what follows is of those before it"));
+            break;
+        };
+        say(format_args!("run {number}: {}", headline(&line)));
+        fingerprints.push(Fingerprint::of(&ended.record.host().system));
+        lines.push(line);
+    }
+    if !lines.is_empty() {
+        standard_error::write(&text(&lines, |place| differences(&fingerprints, place)));
+    }
+    Ok(worst)
+}
+
+/// What of one invocation is of one run.
+fn out_of_place(request: &RunRequest) -> Option<&'static str> {
+    let events = &request.events;
+    let given = [
+        (request.stream.is_some(), "--stream"),
+        (request.io_log.is_some(), "--io-log"),
+        (events.start.is_some(), "-ys"),
+        (events.finish.is_some(), "-yf"),
+        (events.wait.is_some(), "-yr"),
+        (events.stop.is_some(), "-yp"),
+    ];
+    given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+}
+
+/// JSON and CSV hold one run: each has a file of its own, `run-3.json`. Standard output and text and XML
+/// take one after the other.
+fn numbered(out: &[OutRequest], number: usize) -> Vec<OutRequest> {
+    let of_one = |out: &OutRequest| {
+        let format = out.format.or(report::format_of(&out.path).map(|format| format.name));
+        matches!(format, Some("json" | "csv")) && out.path != Path::new("-")
+    };
+    let name = |out: &OutRequest| OutRequest { path: with_number(&out.path, number), ..out.clone() };
+    out.iter().map(|out| if of_one(out) { name(out) } else { out.clone() }).collect()
+}
+
+fn with_number(path: &Path, number: usize) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{number}"));
+    if let Some(ending) = path.extension() {
+        name.push(".");
+        name.push(ending);
+    }
+    path.with_file_name(name)
+}
+
+/// What about the machine was different in this run than in most others.
+fn differences(fingerprints: &[Fingerprint], place: usize) -> Vec<String> {
+    let alike = |one: &Fingerprint| fingerprints.iter().filter(|other| other.hash == one.hash).count();
+    let Some(usual) = fingerprints.iter().max_by_key(|one| alike(one)) else { return Vec::new() };
+    let value = |value: Option<String>| value.unwrap_or_else(|| "not known".to_owned());
+    let found = fingerprints[place].differences(usual).into_iter();
+    found.map(|d| format!("{}: {}, else {}", d.part, value(d.first), value(d.other))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_one_run_are_numbered_before_their_ending() {
+        let out = |format, path: &str| OutRequest { format, path: path.into() };
+        let given = [
+            out(None, "a/run.json"),
+            out(Some("json"), "run"),
+            out(None, "x.csv"),
+            out(None, "run.xml"),
+            out(Some("json"), "-"),
+        ];
+        let names: Vec<String> =
+            numbered(&given, 3).iter().map(|out| out.path.display().to_string()).collect();
+        assert_eq!(names, ["a/run-3.json", "run-3", "x-3.csv", "run.xml", "-"]);
+    }
+}

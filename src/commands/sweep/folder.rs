@@ -1,0 +1,133 @@
+//! The folder of a sweep (`--dir`): what it is, and every run as soon as it has ended. A sweep that was
+//! killed goes on behind the last run that is whole there.
+//!
+//! ```text
+//! sweep.json          the command; another one is refused
+//! records/0001.json   the record of the first run, as --out of a run writes it
+//! runs/0001.json      what was run and its line; written last: without it the run is done again
+//! ```
+
+use super::outputs::put;
+use crate::cli::SweepRequest;
+use crate::lab::sweep::Ran;
+use crate::profile::RawText;
+use crate::report::json;
+use crate::results::Record;
+use crate::sys::locks;
+use crate::sys::place::Place;
+use crate::truth::Judged;
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// A folder that no other sweep has.
+pub struct Folder {
+    path: PathBuf,
+    /// Held as long as this lives; the kernel lets it go when the process ends, however it ends.
+    _lock: File,
+}
+
+impl Folder {
+    /// Makes the folder or takes it up again, with what has been run there.
+    ///
+    /// # Errors
+    /// A message: it holds something else, another sweep, is in use, or can't be read or written.
+    pub fn open(path: &Path, request: &SweepRequest) -> Result<(Folder, Vec<Ran>), String> {
+        let failed = |why: &dyn std::fmt::Display| format!("--dir {}: {why}", path.display());
+        fs::create_dir_all(path).map_err(|error| failed(&error))?;
+        let lock = File::open(path).map_err(|error| failed(&error))?;
+        if !locks::hold(&lock).map_err(|error| failed(&error))? {
+            return Err(failed(&"another sweep works in this folder; wait for it, or name another folder"));
+        }
+        let folder = Folder { path: path.to_owned(), _lock: lock };
+        let asked = identity(request);
+        match fs::read(path.join("sweep.json")) {
+            Ok(bytes) => {
+                let found: Value = serde_json::from_slice(&bytes).map_err(|error| {
+                    failed(&format_args!("sweep.json is damaged: {error}; name another folder"))
+                })?;
+                if found["sweep"] != asked {
+                    let command = found["command_line"].as_str().unwrap_or("not known");
+                    return Err(failed(&format_args!(
+                        "another sweep is kept there: {command}; repeat that command, or name another folder"
+                    )));
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                folder.begin(request, &asked).map_err(|why| failed(&why))?;
+            }
+            Err(error) => return Err(failed(&error)),
+        }
+        for part in ["records", "runs"] {
+            fs::create_dir_all(path.join(part)).map_err(|error| failed(&error))?;
+        }
+        let history = folder.history().map_err(|why| failed(&why))?;
+        Ok((folder, history))
+    }
+
+    fn begin(&self, request: &SweepRequest, asked: &Value) -> Result<(), String> {
+        let mut there = fs::read_dir(&self.path).map_err(|error| error.to_string())?;
+        if there.next().is_some() {
+            return Err("it holds something else than a sweep; name a new or an empty folder".into());
+        }
+        let command_line = format!("diskspd sweep {}", super::quoted(&request.arguments));
+        let document = json!({
+            "format": { "name": "diskspd sweep folder", "version": 1 },
+            "program": env!("CARGO_PKG_VERSION"),
+            "command_line": command_line,
+            "sweep": asked,
+        });
+        self.put("sweep.json", |file| writeln!(file, "{document:#}"))
+    }
+
+    /// What has been run, up to the first that is missing.
+    fn history(&self) -> Result<Vec<Ran>, String> {
+        let mut history = Vec::new();
+        loop {
+            let name = format!("runs/{:04}.json", history.len() + 1);
+            match fs::read(self.path.join(&name)) {
+                Ok(bytes) => {
+                    let ran = serde_json::from_slice(&bytes);
+                    history.push(
+                        ran.map_err(|error| {
+                            format!("{name} is damaged: {error}; remove it to run it again")
+                        })?,
+                    );
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(history),
+                Err(error) => return Err(format!("{name}: {error}")),
+            }
+        }
+    }
+
+    /// Keeps run `number`, from 1.
+    ///
+    /// # Errors
+    /// A message.
+    pub fn keep(&self, number: usize, ran: &Ran, record: Option<&Record>) -> Result<(), String> {
+        let name = format!("{number:04}.json");
+        if let Some(record) = record {
+            self.put(&format!("records/{name}"), |file| json::write(&Judged::new(record), file))?;
+        }
+        let line = serde_json::to_string(ran).map_err(|error| error.to_string())?;
+        self.put(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
+    }
+
+    fn put(&self, name: &str, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<(), String> {
+        let path = self.path.join(name);
+        let failed = |why: &dyn std::fmt::Display| format!("--dir: {}: {why}", path.display());
+        let place = Place::open(&path).map_err(|error| failed(&error))?;
+        put(&place, write).map_err(|why| failed(&why))
+    }
+}
+
+/// What makes a sweep another one: not where its table goes, nor what is told meanwhile.
+fn identity(request: &SweepRequest) -> Value {
+    let arguments: Vec<RawText> = request
+        .arguments
+        .iter()
+        .map(|argument| RawText::from(argument.as_encoded_bytes().to_vec()))
+        .collect();
+    json!({ "arguments": arguments, "settings": request.settings, "between": request.between })
+}

@@ -1,0 +1,115 @@
+//! `diskspd sweep`: a command line with ranges is run point by point; a table and an answer come out.
+
+mod folder;
+mod outputs;
+mod plan;
+mod point;
+mod progress;
+mod walk;
+
+use plan::{Runnable, quoted};
+
+use super::not_done::{NotDone, told};
+use crate::cli::{Exit, SweepRequest};
+use crate::finding::Finding;
+use crate::lab::sweep::{
+    Drift, PointRow, Ran, SweepAnswer, answer_text, csv, estimate, findings_text, json, rows, table_text,
+    time_in_words,
+};
+use crate::sys::process;
+use crate::sys::standard_error::{self, say};
+use crate::units::visible;
+use folder::Folder;
+use outputs::TablePlaces;
+use plan::Plan;
+use walk::{SweepWalk, WalkEnd};
+
+/// Plans, runs and answers.
+///
+/// # Errors
+/// It can't be run, or a run can't be kept.
+pub fn sweep(request: &SweepRequest) -> Result<Exit, NotDone> {
+    let plan = Plan::of(request)
+        .map_err(|messages| NotDone::usage(messages.into_iter().map(Finding::error).collect()))?;
+    if request.dry_run {
+        return super::print(&plan.listed());
+    }
+    if !request.quiet {
+        plan.warnings.iter().for_each(say);
+    }
+    run(request, &plan)
+}
+
+fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
+    let places = TablePlaces::open(request, plan)?;
+    let (folder, history) = match &request.folder {
+        Some(path) => Folder::open(path, request).map(|(folder, history)| (Some(folder), history))?,
+        None => (None, Vec::new()),
+    };
+    let to_come = estimate(&plan.sweep, &history);
+    let needed = history.iter().map(|ran| ran.seconds).sum::<f64>() + to_come.seconds;
+    if !request.quiet {
+        if !history.is_empty() {
+            say(format_args!("{} runs are there already; the sweep goes on behind them", history.len()));
+        }
+        let least = if to_come.at_least { "at least " } else { "about " };
+        say(format_args!(
+            "{} points, {} runs to come, {least}{}",
+            plan.sweep.points.len().max(plan.sweep.settings.curve.len()),
+            to_come.runs,
+            time_in_words(to_come.seconds)
+        ));
+    }
+    plan.fits_budget(&history, needed)?;
+    let mut walk = SweepWalk::new(request, plan, folder, history);
+    let ended = walk.go()?;
+    let exit = tell(request, plan, &walk, ended, &places);
+    if walk.left_behind {
+        process::end(exit.code());
+    }
+    Ok(exit)
+}
+
+/// Prints table, findings and answer, and writes the files.
+fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, places: &TablePlaces) -> Exit {
+    let history: &[Ran] = &walk.history;
+    let rows = rows(&plan.sweep, history);
+    let answers = SweepAnswer::of(&rows, &plan.sweep.settings);
+    let drift = Drift::of(&plan.sweep, history);
+    let mut text = table_text(&rows);
+    if ended != WalkEnd::Interrupted && !answers.is_empty() {
+        text += "\n";
+        text += &answer_text(&answers, &rows, &plan.sweep.settings, |row| plan.command_of(row));
+        text += &drift.as_ref().map(|drift| format!("{}\n", drift.text())).unwrap_or_default();
+    }
+    let mut exit = told(super::print(&visible::lines(&text)));
+    standard_error::write(&findings_text(&rows, !request.quiet));
+    let document = json(&plan.command_line, &rows, &answers, drift.as_ref());
+    if let Err(messages) = places.write(&csv(&rows), &document) {
+        exit = exit.max(NotDone::failed(messages).tell());
+    }
+    match ended {
+        WalkEnd::Complete => {}
+        WalkEnd::OutOfBudget => {
+            say("NOTE: the budget was used up; points have fewer repetitions than asked for")
+        }
+        WalkEnd::Interrupted => {
+            say(match request.folder {
+                Some(_) => "the sweep was interrupted; the same command goes on where it ended",
+                None => "the sweep was interrupted; with --dir FOLDER it could go on where it ended",
+            });
+            exit = Exit::RunFailed;
+        }
+    }
+    if !walk.troubles.is_empty() {
+        exit = NotDone::failed(walk.troubles.iter().map(String::as_str)).tell();
+    }
+    if rows.iter().any(|row| row.failure.is_some()) {
+        exit = Exit::RunFailed;
+    }
+    if exit == Exit::Success && request.strict && rows.iter().any(is_wrong) { Exit::Doubtful } else { exit }
+}
+
+fn is_wrong(row: &PointRow) -> bool {
+    row.figures.as_ref().is_some_and(|figures| figures.verdict == "WRONG")
+}

@@ -1,0 +1,199 @@
+//! The walk through a sweep: one run after the other, each kept before the next begins.
+
+use super::folder::Folder;
+use super::plan::{Plan, Runnable};
+use super::point;
+use super::progress::Watcher;
+use crate::cli::SweepRequest;
+use crate::clock::{self, SECOND};
+use crate::lab::sweep::{Ran, Upcoming, What, estimate, next};
+use crate::results::Record;
+use crate::run::{self, Control, Listener};
+use crate::truth::Judged;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WalkEnd {
+    /// All was run.
+    Complete,
+    /// What was left had no place in the budget.
+    OutOfBudget,
+    /// By the user.
+    Interrupted,
+}
+
+/// Where it is.
+pub struct SweepWalk<'a> {
+    request: &'a SweepRequest,
+    plan: &'a Plan,
+    folder: Option<Folder>,
+    watcher: Arc<Watcher>,
+    began_anew: bool,
+    /// What has been run, in that order.
+    pub history: Vec<Ran>,
+    /// What went wrong beside the figures.
+    pub troubles: Vec<String>,
+    /// Threads of a run still wait for the kernel.
+    pub left_behind: bool,
+}
+
+impl<'a> SweepWalk<'a> {
+    /// Goes on behind `history`.
+    pub fn new(
+        request: &'a SweepRequest,
+        plan: &'a Plan,
+        folder: Option<Folder>,
+        history: Vec<Ran>,
+    ) -> SweepWalk<'a> {
+        let watcher = Arc::new(Watcher::new(request.quiet));
+        let began_anew = history.is_empty();
+        SweepWalk {
+            request,
+            plan,
+            folder,
+            watcher,
+            began_anew,
+            history,
+            troubles: Vec::new(),
+            left_behind: false,
+        }
+    }
+
+    /// Goes to the end.
+    ///
+    /// # Errors
+    /// A run can't be kept, or the folder holds another sweep.
+    pub fn go(&mut self) -> Result<WalkEnd, String> {
+        loop {
+            let what = match next(&self.plan.sweep, &self.history) {
+                Upcoming::Run(what) => what,
+                Upcoming::Done { out_of_budget: true } => return Ok(WalkEnd::OutOfBudget),
+                Upcoming::Done { out_of_budget: false } => return Ok(WalkEnd::Complete),
+                Upcoming::Astray(number) => {
+                    return Err(format!(
+                        "--dir: run {} of the folder is none of this sweep; name another folder",
+                        number + 1
+                    ));
+                }
+            };
+            if !self.step(what)? {
+                return Ok(WalkEnd::Interrupted);
+            }
+            if self.left_behind {
+                return Ok(WalkEnd::Interrupted);
+            }
+        }
+    }
+
+    /// One run with all around it; false = the user ended it.
+    fn step(&mut self, what: What) -> Result<bool, String> {
+        let to_come = estimate(&self.plan.sweep, &self.history);
+        let label = self.label(what);
+        self.watcher.begin(
+            self.history.len() + 1,
+            self.history.len() + to_come.runs,
+            to_come.seconds,
+            &label,
+        );
+        let control = Arc::<Control>::default();
+        let _watch = run::watch(Arc::clone(&control), None, true)
+            .map_err(|error| format!("Ctrl-C can't be watched for: {error}"))?;
+        let began = clock::monotonic();
+        let settle = (self.request.settings.settle_s * SECOND as f64) as u64;
+        if !control.sleep_until(began + settle) {
+            return Ok(false);
+        }
+        let prepared = self.between(&control);
+        if control.is_interrupted() {
+            return Ok(false);
+        }
+        let outcome = match prepared.and_then(|()| self.runnable(what)) {
+            Ok(point) => self.run(&point, &control)?,
+            Err(why) => Some((Err(why), None)),
+        };
+        let Some((line, record)) = outcome else { return Ok(false) };
+        let seconds = (clock::monotonic() - began) as f64 / SECOND as f64;
+        let (line, failure) = match line {
+            Ok(line) => (Some(line), None),
+            Err(why) => (None, Some(why)),
+        };
+        let ran = Ran { what, seconds, line, failure };
+        if let Some(folder) = &self.folder {
+            folder.keep(self.history.len() + 1, &ran, record.as_ref())?;
+        }
+        self.watcher.ended(&ran);
+        self.history.push(ran);
+        Ok(true)
+    }
+
+    /// `None` = the user ended it before it was whole.
+    #[allow(clippy::type_complexity)]
+    fn run(
+        &mut self,
+        point: &Runnable,
+        control: &Arc<Control>,
+    ) -> Result<Option<(Result<crate::lab::RunLine, String>, Option<Record>)>, String> {
+        let listener: Arc<dyn Listener> = Arc::clone(&self.watcher) as Arc<dyn Listener>;
+        let first = self.began_anew && self.history.is_empty();
+        let executed = match point::measure(point, first, control, &listener) {
+            Ok(executed) => executed,
+            Err(not_run) => return Ok(Some((Err(not_run.to_string()), None))),
+        };
+        self.left_behind |= executed.left_behind;
+        if control.is_interrupted() && !point::is_whole(&executed) {
+            return Ok(None);
+        }
+        self.troubles.extend(executed.troubles.iter().cloned());
+        let line = point::line(&executed, &Judged::new(&executed.record));
+        Ok(Some((line, Some(executed.record))))
+    }
+
+    fn runnable(&self, what: What) -> Result<Runnable, String> {
+        match what {
+            What::Point(number) | What::Reference(number) => {
+                let point = self.plan.points.get(number).ok_or("there is no such point")?;
+                let (profile, method) = (point.profile.clone(), point.method.clone());
+                Ok(Runnable { profile, method, ..*point })
+            }
+            What::Rate(rate) => self.plan.at_rate(rate).map_err(|messages| messages.join("; ")),
+        }
+    }
+
+    fn label(&self, what: What) -> String {
+        let of =
+            |number: usize| self.plan.sweep.points.get(number).map(|point| point.label()).unwrap_or_default();
+        match what {
+            What::Point(_) if !self.plan.sweep.settings.curve.is_empty() => "the maximum".to_owned(),
+            What::Point(number) => of(number),
+            What::Reference(number) => format!("reference {}", of(number)).trim_end().to_owned(),
+            What::Rate(rate) => format!("{rate} IOPS offered"),
+        }
+    }
+
+    /// Has the shell do what `--between` says. What it prints goes to standard error.
+    fn between(&self, control: &Control) -> Result<(), String> {
+        let Some(command) = &self.request.between else { return Ok(()) };
+        let failed = |why: &dyn std::fmt::Display| format!("--between: {why}");
+        let mut child = Command::new("sh")
+            .args(["-c", &format!("exec >&2\n{command}")])
+            .stdin(Stdio::null())
+            .spawn()
+            .map_err(|error| failed(&error))?;
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) if status.success() => return Ok(()),
+                Ok(Some(status)) => return Err(failed(&status)),
+                Ok(None) => {}
+                Err(error) => return Err(failed(&error)),
+            }
+            if !control.sleep_until(clock::monotonic() + SECOND / 50) {
+                // It has most likely ended by the same Ctrl-C.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(failed(&"interrupted"));
+            }
+        }
+    }
+}

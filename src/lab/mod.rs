@@ -1,0 +1,8 @@
+//! The lab: from a run to an answer. Pure: what is to be run next follows from what has been run, and the
+//! answer from what all runs say.
+
+mod line;
+pub mod repeat;
+pub mod sweep;
+
+pub use line::{LatencyLine, RunFinding, RunLine};

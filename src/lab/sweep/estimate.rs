@@ -1,0 +1,57 @@
+//! How long a sweep takes, before it begins.
+
+use super::next::forecast;
+use super::{Ran, Sweep};
+use crate::lab::repeat::Repeat;
+
+/// A forecast.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// Runs.
+    pub runs: usize,
+    /// s.
+    pub seconds: f64,
+    /// There can be more of them: it depends on what is measured.
+    pub at_least: bool,
+}
+
+/// What is still to come behind `history`.
+pub fn estimate(sweep: &Sweep, history: &[Ran]) -> Estimate {
+    let settings = &sweep.settings;
+    let runs = forecast(sweep, history);
+    Estimate {
+        runs: runs.len(),
+        seconds: runs.iter().map(|what| sweep.seconds_of(*what)).sum(),
+        at_least: settings.adaptive
+            || settings.objective.is_some() && !settings.curve.is_empty()
+            || matches!(settings.repeat, Repeat::Until(_)),
+    }
+}
+
+/// A time for people: `45 s`, `2 min 10 s`, `1 h 5 min`.
+pub fn words(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match whole {
+        0..60 => format!("{whole} s"),
+        60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::sweep::{Settings, SweepPoint};
+
+    #[test]
+    fn a_forecast_counts_repetitions_and_references() {
+        let points = vec![SweepPoint { seconds: 15.0, ..SweepPoint::default() }; 7];
+        let settings = Settings { repeat: Repeat::Times(3), settle_s: 5.0, ..Settings::default() };
+        let sweep = Sweep { points, settings };
+        let found = estimate(&sweep, &[]);
+        assert_eq!(found, Estimate { runs: 24, seconds: 480.0, at_least: false });
+        for (seconds, text) in [(44.6, "45 s"), (130.0, "2 min 10 s"), (3900.0, "1 h 5 min")] {
+            assert_eq!(words(seconds), text);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A sweep: many runs that differ in an option or two, and one answer.
+//!
+//! ```text
+//! command line with ranges ──axis, grid──▶ plain command lines, one per point
+//! points, settings, what has been run ──next──▶ what is run next
+//! what has been run ──rows──▶ a row per point ──answer──▶ knee, highest, objective ──table, data──▶ bytes
+//! ```
+
+mod answer;
+mod answer_text;
+mod axis;
+mod data;
+mod drift;
+mod estimate;
+mod grid;
+mod knee;
+mod next;
+mod objective;
+mod offered;
+mod order;
+mod rows;
+mod settings;
+mod table;
+
+pub use answer::{SameThreads, SweepAnswer};
+pub use answer_text::text as answer_text;
+pub use data::{csv, json};
+pub use drift::Drift;
+pub use estimate::{Estimate, estimate, words as time_in_words};
+pub use grid::{Axis, LONG, PlainLine, Setting, axes, diagonal, points};
+pub use knee::{Knee, LoadPowers, knee};
+pub use next::{Upcoming, next};
+pub use objective::{Kept, Measure, Objective, Tried, kept};
+pub use offered::offered;
+pub use rows::{PointRow, rows};
+pub use settings::{Settings, SweepOrder, curve, seconds};
+pub use table::{findings as findings_text, text as table_text};
+
+use crate::lab::RunLine;
+use serde::{Deserialize, Serialize};
+
+/// A sweep as it is planned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sweep {
+    /// In the order of the command line; with a curve the one that finds the maximum.
+    pub points: Vec<SweepPoint>,
+    /// How it is done.
+    pub settings: Settings,
+}
+
+/// A point.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SweepPoint {
+    /// The options that make it, with their values.
+    pub settings: Vec<Setting>,
+    /// What can be outstanding, I/Os; or I/Os per second that are asked for, where only that differs.
+    pub load: u64,
+    /// Threads.
+    pub threads: u64,
+    /// Points of a group differ in load alone.
+    pub group: usize,
+    /// How long its run is planned to take, s.
+    pub seconds: f64,
+}
+
+/// What is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// A point, by its number from 0.
+    Point(usize),
+    /// The same, to see whether the device is what it was.
+    Reference(usize),
+    /// The command line with so many I/Os per second offered.
+    Rate(u64),
+}
+
+/// What has been run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ran {
+    /// What.
+    pub what: What,
+    /// How long it took with all around it, s.
+    pub seconds: f64,
+    /// Its figures; `None` = it failed.
+    pub line: Option<RunLine>,
+    /// Why it failed.
+    pub failure: Option<String>,
+}
+
+impl Sweep {
+    /// How long this is planned to take with the pause before it, s.
+    fn seconds_of(&self, what: What) -> f64 {
+        let number = match what {
+            What::Point(number) | What::Reference(number) => number,
+            What::Rate(_) => 0,
+        };
+        self.points.get(number).map_or(0.0, |point| point.seconds) + self.settings.settle_s
+    }
+}
+
+impl SweepPoint {
+    /// Its options: `-t2 -o4`.
+    pub fn label(&self) -> String {
+        let words: Vec<String> = self.settings.iter().map(Setting::written).collect();
+        words.join(" ")
+    }
+}
+
+impl Setting {
+    /// As in a command line.
+    pub fn written(&self) -> String {
+        match self.option.starts_with("--") {
+            true => format!("{}={}", self.option, self.value),
+            false => format!("{}{}", self.option, self.value),
+        }
+    }
+
+    /// Whether it says how much is outstanding, or is asked for.
+    pub fn is_load(&self) -> bool {
+        ["-o", "-O", "-t", "-F"].contains(&self.option.as_str())
+    }
+}

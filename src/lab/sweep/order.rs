@@ -1,0 +1,64 @@
+//! In which order the points of a pass are run.
+
+use super::settings::SweepOrder;
+
+/// The order of pass `number`, from 0, over so many points.
+pub fn pass(order: SweepOrder, count: usize, number: usize) -> Vec<usize> {
+    match order {
+        SweepOrder::Given => (0..count).collect(),
+        SweepOrder::Interleaved => {
+            let mut places = spread(count);
+            // Every second pass goes back the way: what drifts evenly then weighs on all points alike.
+            if number % 2 == 1 {
+                places.reverse();
+            }
+            places
+        }
+        SweepOrder::Random => shuffled(count, number),
+    }
+}
+
+/// Neighbours far from each other: by the bits of their numbers, read backwards.
+fn spread(count: usize) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..count).collect();
+    places.sort_by_key(|place| place.reverse_bits());
+    places
+}
+
+/// Fisher and Yates, with the same random numbers every time: a sweep that goes on finds its order again.
+fn shuffled(count: usize, number: usize) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..count).collect();
+    let mut state = number as u64 + 1;
+    for last in (1..count).rev() {
+        // SplitMix64.
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        places.swap(last, ((mixed ^ (mixed >> 31)) % (last as u64 + 1)) as usize);
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pass_has_every_point_once() {
+        for order in [SweepOrder::Given, SweepOrder::Interleaved, SweepOrder::Random] {
+            for (count, number) in [(0, 0), (1, 1), (7, 0), (7, 1), (64, 5)] {
+                let mut places = pass(order, count, number);
+                places.sort_unstable();
+                assert_eq!(places, (0..count).collect::<Vec<_>>(), "{order:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn interleaved_is_spread_and_comes_back() {
+        assert_eq!(pass(SweepOrder::Interleaved, 8, 0), [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert_eq!(pass(SweepOrder::Interleaved, 8, 1), [7, 3, 5, 1, 6, 2, 4, 0]);
+        assert_eq!(pass(SweepOrder::Interleaved, 7, 0), [0, 4, 2, 6, 1, 5, 3]);
+        assert_ne!(pass(SweepOrder::Random, 16, 0), pass(SweepOrder::Random, 16, 1));
+    }
+}

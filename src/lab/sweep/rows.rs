@@ -1,0 +1,132 @@
+//! A row per point: what its runs say together.
+
+use super::knee::LoadPowers;
+use super::{Ran, Setting, Sweep, What};
+use crate::lab::{LatencyLine, RunLine};
+use crate::stats::replicates::{Spread, median};
+
+/// A point with its runs.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct PointRow {
+    /// What was run.
+    pub what: What,
+    /// The options that make it.
+    pub settings: Vec<Setting>,
+    /// I/Os outstanding, or I/Os per second offered.
+    pub load: u64,
+    /// Threads.
+    pub threads: u64,
+    /// Points of a group differ in load alone.
+    pub group: usize,
+    /// Its runs that went well, in their order.
+    pub runs: Vec<RunLine>,
+    /// Why a run failed.
+    pub failure: Option<String>,
+    /// IOPS over runs; `None` = none went well.
+    pub iops: Option<Spread>,
+    /// Over runs: rates and means are means, percentiles are medians, verdict and limit those of the worst
+    /// and of the most; `None` = none went well.
+    pub figures: Option<RunLine>,
+}
+
+impl PointRow {
+    /// What makes it, for people.
+    pub fn label(&self) -> String {
+        match self.what {
+            What::Rate(rate) => format!("{rate} IOPS offered"),
+            _ => self.settings.iter().map(Setting::written).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// Whether it's a point of the grid; else an offered rate.
+    pub fn is_offered(&self) -> bool {
+        matches!(self.what, What::Rate(_))
+    }
+
+    /// Its power, run by run.
+    pub fn powers(&self) -> LoadPowers {
+        LoadPowers { load: self.load, powers: self.runs.iter().filter_map(RunLine::power).collect() }
+    }
+}
+
+/// The rows of a sweep: those of the grid in its order, then offered rates, rising. Reference runs are in
+/// none of them.
+pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
+    let mut rows: Vec<PointRow> = Vec::new();
+    for (number, point) in sweep.points.iter().enumerate() {
+        let what = What::Point(number);
+        rows.extend(row(what, history).map(|row| PointRow {
+            settings: point.settings.clone(),
+            load: point.load,
+            threads: point.threads,
+            group: point.group,
+            ..row
+        }));
+    }
+    let mut rates: Vec<u64> = history
+        .iter()
+        .filter_map(|ran| match ran.what {
+            What::Rate(rate) => Some(rate),
+            _ => None,
+        })
+        .collect();
+    rates.sort_unstable();
+    rates.dedup();
+    let threads = sweep.points.first().map_or(0, |point| point.threads);
+    rows.extend(rates.into_iter().filter_map(|rate| {
+        row(What::Rate(rate), history).map(|row| PointRow { load: rate, threads, ..row })
+    }));
+    rows
+}
+
+/// `None` = it has not been run.
+fn row(what: What, history: &[Ran]) -> Option<PointRow> {
+    let ran: Vec<&Ran> = history.iter().filter(|ran| ran.what == what).collect();
+    if ran.is_empty() {
+        return None;
+    }
+    let runs: Vec<RunLine> = ran.iter().filter_map(|ran| ran.line.clone()).collect();
+    let iops: Vec<f64> = runs.iter().map(|line| line.iops).collect();
+    Some(PointRow {
+        what,
+        settings: Vec::new(),
+        load: 0,
+        threads: 0,
+        group: 0,
+        failure: ran.iter().find_map(|ran| ran.failure.clone()),
+        iops: Spread::of(&iops),
+        figures: together(&runs),
+        runs,
+    })
+}
+
+/// Worst first.
+const VERDICTS: [&str; 2] = ["WRONG", "WARNING"];
+
+fn together(runs: &[RunLine]) -> Option<RunLine> {
+    let first = runs.first()?;
+    let mean = |figure: fn(&RunLine) -> f64| runs.iter().map(figure).sum::<f64>() / runs.len() as f64;
+    let latency = |of: fn(&RunLine) -> Option<LatencyLine>| {
+        let all: Vec<LatencyLine> = runs.iter().filter_map(of).collect();
+        let middle = |figure: fn(&LatencyLine) -> f64| median(&all.iter().map(figure).collect::<Vec<f64>>());
+        Some(LatencyLine {
+            mean_ms: all.iter().map(|latency| latency.mean_ms).sum::<f64>() / all.len() as f64,
+            p99_ms: middle(|latency| latency.p99_ms)?,
+            p999_ms: middle(|latency| latency.p999_ms)?,
+        })
+    };
+    let worst = VERDICTS.iter().find(|word| runs.iter().any(|line| line.verdict == **word));
+    let limits: Vec<&String> = runs.iter().filter_map(|line| line.limited_by.as_ref()).collect();
+    let often = |name: &String| limits.iter().filter(|other| **other == name).count();
+    Some(RunLine {
+        iops: mean(|line| line.iops),
+        mib_per_s: mean(|line| line.mib_per_s),
+        latency: latency(|line| line.latency),
+        response: latency(|line| line.response),
+        cpu: mean(|line| line.cpu),
+        hottest: mean(|line| line.hottest),
+        verdict: worst.map_or_else(|| first.verdict.clone(), |word| (*word).to_owned()),
+        limited_by: limits.iter().max_by_key(|name| often(name)).map(|name| (*name).clone()),
+        findings: runs.iter().flat_map(|line| line.findings.clone()).collect(),
+    })
+}

@@ -1,0 +1,74 @@
+//! The table of a sweep: one line per point; and what was found, told once for all points that have it.
+
+use super::PointRow;
+use crate::lab::{LatencyLine, RunFinding, RunLine};
+
+/// The table, with a line of names above it.
+pub fn text(rows: &[PointRow]) -> String {
+    let repeated = rows.iter().any(|row| row.runs.len() > 1);
+    let width = rows.iter().map(|row| label(row).chars().count()).max().unwrap_or(0).max(5);
+    let runs = if repeated { format!("{:>6}{:>9}", "runs", "+- %") } else { String::new() };
+    let mut text = format!(
+        "{:<width$}{:>14}{runs}{:>12}{:>11}{:>11}{:>8}{:>8}  verdict\n",
+        "point", "IOPS", "MiB/s", "avg ms", "p99 ms", "CPU %", "core %"
+    );
+    for row in rows {
+        text += &line(row, width, repeated);
+    }
+    text
+}
+
+fn label(row: &PointRow) -> String {
+    let label = row.label();
+    if label.is_empty() { "as it is".to_owned() } else { label }
+}
+
+fn line(row: &PointRow, width: usize, repeated: bool) -> String {
+    let label = label(row);
+    let Some(figures) = &row.figures else {
+        let why = row.failure.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
+        return format!("{label:<width$}  failed: {why}\n");
+    };
+    let runs = match (repeated, row.iops.and_then(|spread| spread.relative())) {
+        (false, _) => String::new(),
+        (true, Some(share)) => format!("{:>6}{:>9.2}", row.runs.len(), 100.0 * share),
+        (true, None) => format!("{:>6}{:>9}", row.runs.len(), "-"),
+    };
+    let latency = |figure: fn(&LatencyLine) -> f64| {
+        figures.felt().map_or("-".to_owned(), |latency| format!("{:.3}", figure(latency)))
+    };
+    let RunLine { iops, mib_per_s, cpu, hottest, verdict, .. } = figures;
+    let (mean, p99) = (latency(|latency| latency.mean_ms), latency(|latency| latency.p99_ms));
+    let failed = if row.failure.is_some() { ", and a run failed" } else { "" };
+    let latencies = format!("{mean:>11}{p99:>11}");
+    let rest = format!("{latencies}{cpu:>8.1}{hottest:>8.1}  {verdict}{failed}");
+    format!("{label:<width$}{iops:>14.2}{runs}{mib_per_s:>12.2}{rest}\n")
+}
+
+/// What was found about the points, each thing once, the worst first.
+pub fn findings(rows: &[PointRow], all: bool) -> String {
+    let mut told: Vec<(&RunFinding, Vec<String>)> = Vec::new();
+    for row in rows {
+        for found in row.runs.iter().flat_map(|line| &line.findings).filter(|found| all || found.wrong) {
+            let label = label(row);
+            match told.iter_mut().find(|(other, _)| (&other.name, other.wrong) == (&found.name, found.wrong))
+            {
+                Some((_, labels)) if labels.contains(&label) => {}
+                Some((_, labels)) => labels.push(label),
+                None => told.push((found, vec![label])),
+            }
+        }
+    }
+    told.sort_by_key(|(found, _)| !found.wrong);
+    let mut text = String::new();
+    for (found, labels) in told {
+        let (severity, message) = (if found.wrong { "WRONG" } else { "WARNING" }, &found.message);
+        let points = match labels.len() {
+            count if count == rows.len() && count > 1 => "all points".to_owned(),
+            _ => labels.join(", "),
+        };
+        text += &format!("{severity}: {message}\n    at {points}\n");
+        text += &found.remedy.as_ref().map(|remedy| format!("    -> {remedy}\n")).unwrap_or_default();
+    }
+    text
+}

@@ -1,0 +1,193 @@
+//! `diskspd sweep` as a user runs it, in simulated time: points, table, answer, and a folder that outlives the program.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use super::common::{Ended, command_of, output};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// A run of a second in simulated time takes some milliseconds: blocks of 1 MiB are limited by the device's link.
+const SIM: [&str; 5] = ["--engine=sim", "-d1", "-W0", "-b1M", "-c1G"];
+
+fn sweep_of(before: &[&str], target: &Path) -> Ended {
+    let arguments = [&["sweep"], before, &SIM[..], &[target.to_str().unwrap()]].concat();
+    output(&mut command_of(&arguments)).unwrap().into()
+}
+
+/// A target that is never made: simulated devices need none.
+fn place() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("target");
+    (folder, target)
+}
+
+/// The lines of the table: what makes the point, and its IOPS.
+fn points(stdout: &str) -> Vec<(String, f64)> {
+    let table = stdout.lines().skip(1).take_while(|line| !line.is_empty());
+    let read = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let options = words.iter().take_while(|word| word.parse::<f64>().is_err()).count();
+        (words[..options].join(" "), words[options].parse().unwrap())
+    };
+    table.map(read).collect()
+}
+
+#[test]
+fn a_sweep_prints_a_line_per_point_and_the_answer() {
+    let (_folder, target) = place();
+    let ended = sweep_of(&["-o1..32"], &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let points = points(&ended.stdout);
+    let names: Vec<&str> = points.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["-o1", "-o2", "-o4", "-o8", "-o16", "-o32"]);
+    // A block is 150 us on the link and 82 us elsewhere: two keep the link busy.
+    let answer = ended.stdout.split("\n\n").nth(1).unwrap();
+    assert!(answer.contains("knee          -o2: "), "{answer}");
+    assert!(answer.contains("from now on   diskspd -L -o2 --engine=sim -d1 -W0 -b1M"), "{answer}");
+    assert!(answer.contains("drift: "), "{answer}");
+    assert!(points[0].1 < 0.8 * points[1].1 && points[5].1 < 1.1 * points[1].1, "{points:?}");
+    assert!(ended.stderr.contains("6 points, 9 runs to come"), "{}", ended.stderr);
+}
+
+#[test]
+fn repetitions_give_an_interval_and_data_hold_every_run() {
+    let (folder, target) = place();
+    let (csv, json) = (folder.path().join("t.csv"), folder.path().join("t.json"));
+    let more = ["-o32,64", "-t1,2", "--repeat", "2", "--quiet", "--out", csv.to_str().unwrap()];
+    let ended = sweep_of(&[&more[..], &["--json", json.to_str().unwrap()]].concat(), &target);
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{}", ended.stdout);
+    let lines = fs::read_to_string(&csv).unwrap();
+    assert_eq!(lines.lines().count(), 1 + 4 * 2, "{lines}");
+    assert!(lines.starts_with("o,t,offered_iops,threads,load,run,iops,"), "{lines}");
+    let columns = |line: &str| line.split(',').count();
+    assert!(lines.lines().all(|line| columns(line) == columns(lines.lines().next().unwrap())), "{lines}");
+    let document: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    assert_eq!(document["points"].as_array().unwrap().len(), 4);
+    assert_eq!(document["points"][0]["runs"].as_array().unwrap().len(), 2);
+    assert!(document["answers"][0]["knee"]["between"].is_array(), "{document}");
+}
+
+#[test]
+fn the_curve_finds_the_maximum_first_and_refines_the_objective() {
+    let (_folder, target) = place();
+    let ended = sweep_of(&["--slo", "p99=500us", "--curve", "50%..120%+10%", "-o32"], &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let points = points(&ended.stdout.replace(" IOPS offered", "_offered"));
+    assert!(points.len() > 9, "the maximum, eight parts of it and rates around the objective: {points:?}");
+    let answer = ended.stdout.split("\n\n").nth(1).unwrap();
+    let objective = answer.lines().find(|line| line.starts_with("objective")).unwrap();
+    let rates: Vec<f64> = objective.split([' ', ';']).filter_map(|word| word.parse().ok()).collect();
+    // Of the limit, the highest rate that keeps it, and the first that doesn't: the link takes 6667 blocks a second.
+    let [_, kept, broken, ..] = rates[..] else { panic!("{objective}") };
+    assert!((6500.0..6760.0).contains(&kept) && broken > kept && broken - kept < 150.0, "{objective}");
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_the_first_point() {
+    let (folder, target) = place();
+    for (arguments, code, why) in [
+        (vec!["-o1..8", "-b0"], 3, "-b"),
+        (vec!["-o4"], 3, "nothing to sweep"),
+        (vec!["-o1..8", "-Rxml"], 3, "has no place in a sweep"),
+        (vec!["-o1..4", "--stream", "-"], 3, "has no place in a sweep"),
+        (vec!["-w0..200+100"], 3, "in: diskspd -L -w200"),
+        (vec!["-o1..8", "--csv", "/nonexistent/t.csv"], 1, "can't be created"),
+    ] {
+        let ended = sweep_of(&arguments, &folder.path().join("other"));
+        assert_eq!(ended.code, code, "{arguments:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(why), "{arguments:?}: {}", ended.stderr);
+    }
+    let dry = sweep_of(&["-o1..4", "--dry-run"], &target);
+    assert_eq!(dry.stdout.lines().count(), 4, "{}", dry.stdout);
+}
+
+#[test]
+fn a_point_that_fails_is_a_row() {
+    let (folder, target) = place();
+    let count = folder.path().join("count");
+    // The second time it fails.
+    let between = format!("echo >> {0}; test $(wc -l < {0}) -ne 2", count.display());
+    let ended = sweep_of(&["-o1,2,4", "--between", &between], &target);
+    assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
+    let failed: Vec<&str> = ended.stdout.lines().filter(|line| line.contains("failed: --between")).collect();
+    assert_eq!(failed.len(), 1, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("highest "), "{}", ended.stdout);
+}
+
+/// What of a table doesn't depend on the machine: points, IOPS, runs, MiB/s and latencies.
+fn figures(ended: &Ended) -> Vec<String> {
+    let of = |line: &str| line.split_whitespace().take(7).collect::<Vec<_>>().join(" ");
+    ended.stdout.lines().take_while(|line| !line.is_empty()).map(of).collect()
+}
+
+#[test]
+fn a_sweep_that_is_killed_goes_on_and_comes_to_the_same_points() {
+    let (folder, target) = place();
+    let more = ["-o1..16", "--repeat", "2", "--dir"];
+    let directory = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let undisturbed = sweep_of(&[&more[..], &[&directory("whole")]].concat(), &target);
+    assert_eq!(undisturbed.code, 0, "{}", undisturbed.stderr);
+    let killed = directory("killed");
+    let arguments = [&["sweep"], &more[..], &[&killed], &SIM[..], &[target.to_str().unwrap()]].concat();
+    for until in [1, 4, 5, 9] {
+        let mut child = command_of(&arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
+        let kept = Path::new(&killed).join(format!("runs/{until:04}.json"));
+        while !kept.exists() {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // In the middle of whatever it does now.
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let resumed = sweep_of(&[&more[..], &[&killed]].concat(), &target);
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("the sweep goes on behind them"), "{}", resumed.stderr);
+    assert_eq!(figures(&resumed), figures(&undisturbed));
+    let again = sweep_of(&[&more[..], &[&killed]].concat(), &target);
+    assert!(again.stderr.contains("0 runs to come"), "{}", again.stderr);
+    let report = output(&mut command_of(&["report", &format!("{killed}/records/0003.json")])).unwrap();
+    assert!(report.status.success(), "every run's record can be read");
+}
+
+#[test]
+fn a_folder_belongs_to_one_sweep() {
+    let (folder, target) = place();
+    let directory = folder.path().join("kept");
+    let kept = directory.to_str().unwrap();
+    assert_eq!(sweep_of(&["-o1,2", "--dir", kept], &target).code, 0);
+    let other = sweep_of(&["-o1,4", "--dir", kept], &target);
+    assert_eq!(other.code, 1);
+    assert!(other.stderr.contains("another sweep is kept there: diskspd sweep -o1,2"), "{}", other.stderr);
+    let lock = fs::File::open(&directory).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
+    let second = sweep_of(&["-o1,2", "--dir", kept], &target);
+    assert!(second.stderr.contains("another sweep works in this folder"), "{}", second.stderr);
+    let full = folder.path().join("full");
+    fs::create_dir(&full).unwrap();
+    fs::write(full.join("mine"), "").unwrap();
+    let refused = sweep_of(&["-o1,2", "--dir", full.to_str().unwrap()], &target);
+    assert!(refused.stderr.contains("something else than a sweep"), "{}", refused.stderr);
+}
+
+#[test]
+fn an_interrupted_sweep_keeps_what_is_whole_and_says_how_it_goes_on() {
+    let (folder, target) = place();
+    let kept = folder.path().join("kept");
+    // The command interrupts the program that runs it, before its third run.
+    let count = folder.path().join("count");
+    let between = format!(
+        "echo >> {0}; test $(wc -l < {0}) -ne 3 || {{ kill -INT $PPID; exec sleep 60; }}",
+        count.display()
+    );
+    let more = ["-o1..8", "--between", &between, "--dir", kept.to_str().unwrap()];
+    let ended = sweep_of(&more, &target);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    assert!(ended.stderr.contains("the same command goes on where it ended"), "{}", ended.stderr);
+    assert!(kept.join("runs/0002.json").exists() && !kept.join("runs/0003.json").exists());
+    let resumed = sweep_of(&more, &target);
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    assert_eq!(points(&resumed.stdout).len(), 4);
+}
