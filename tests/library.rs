@@ -14,6 +14,7 @@ mod golden_reports;
 mod machines;
 mod open;
 mod pace;
+mod page;
 mod prepare;
 mod presets;
 mod profiles;

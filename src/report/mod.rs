@@ -13,6 +13,7 @@ pub mod csv;
 mod figures;
 pub mod findings;
 mod flush_text;
+pub mod html;
 pub mod index;
 pub mod json;
 pub mod known;
@@ -64,12 +65,16 @@ impl Format {
 /// The text report.
 pub const TEXT: Format = Format { name: "text", extensions: &["txt"], write: text::write };
 
+/// The page.
+pub const HTML: Format = Format { name: "html", extensions: &["html", "htm"], write: html::write };
+
 /// All forms there are.
 pub const FORMATS: &[Format] = &[
     TEXT,
     Format { name: "xml", extensions: &["xml"], write: xml::write },
     Format { name: "json", extensions: &["json"], write: json::write },
     Format { name: "csv", extensions: &["csv"], write: csv::write },
+    HTML,
 ];
 
 /// XML with elements more than DISKSPD's has (`--xml-verdict`).

@@ -219,6 +219,13 @@ impl Intervals {
 }
 
 impl Interval {
+    /// (latency in ns, I/Os that took so long), ascending, each latency at most 0.8 % off; nothing where
+    /// latencies were not kept.
+    pub fn latencies(&self) -> impl Iterator<Item = (u64, u64)> {
+        let kept = self.latencies.iter().flatten();
+        kept.map(|(cell, ios)| (middle(usize::from(*cell).min(CELLS - 1)), *ios))
+    }
+
     fn merge(&mut self, other: &Interval) {
         self.read_bytes = self.read_bytes.saturating_add(other.read_bytes);
         self.write_bytes = self.write_bytes.saturating_add(other.write_bytes);

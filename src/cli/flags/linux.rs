@@ -65,7 +65,7 @@ pub const FLAGS: &[Flag] = &[
             ("--out <file>", "write a further report to this file, its form by the ending; may be repeated"),
             (
                 "--out <form>:<file>",
-                "the same in this form: text, xml, json, or csv (the course by intervals, -D)",
+                "the same in this form: text, xml, json, html (a page), or csv (by intervals, -D)",
             ),
         ],
         default: "standard output only",
@@ -466,7 +466,7 @@ fn repeat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 /// Forms of a report that `--out` may name.
-const FORMS: [&str; 4] = ["text", "xml", "json", "csv"];
+const FORMS: [&str; 5] = ["text", "xml", "json", "csv", "html"];
 
 fn out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let named = FORMS

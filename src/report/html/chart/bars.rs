@@ -1,0 +1,63 @@
+//! Bars, one beside the other, each of one part or of several that stand on each other.
+
+use super::axis::Axis;
+use super::table::FigureTable;
+use super::{Figure, Key, path};
+use maud::html;
+
+/// What is to be compared.
+#[derive(Debug)]
+pub struct Bars {
+    /// Its own on the page.
+    pub id: String,
+    /// For the heading.
+    pub title: String,
+    /// For those who don't see it.
+    pub summary: String,
+    /// To be read below.
+    pub note: String,
+    /// What a bar is of: `thread`.
+    pub of: String,
+    /// The names of the bars.
+    pub names: Vec<String>,
+    /// At the left.
+    pub y: Axis,
+    /// (class, name, amounts by bar) of each part, the lowest first.
+    pub parts: Vec<(&'static str, String, Vec<f64>)>,
+    /// What it is drawn from, without places; they are added.
+    pub table: FigureTable,
+}
+
+/// Share of its room that a bar takes.
+const WIDTH: f64 = 0.72;
+
+impl Bars {
+    /// The chart.
+    pub fn chart(self) -> Figure {
+        let Bars { id, title, summary, note, of, names, y, parts, mut table } = self;
+        let x = Axis::names(of, &names);
+        let room = 1.0 / names.len().max(1) as f64;
+        let left = |bar: usize| (bar as f64 + (1.0 - WIDTH) / 2.0) * room;
+        let mut below = vec![0.0; names.len()];
+        let mut paths = Vec::new();
+        for (class, _, amounts) in &parts {
+            let mut corners = Vec::new();
+            for (bar, (amount, below)) in amounts.iter().zip(&mut below).enumerate() {
+                let above = *below + amount;
+                let (low, high) = (y.scale.place(*below), y.scale.place(above));
+                corners.push(((left(bar), low), (left(bar) + WIDTH * room, high)));
+                *below = above;
+            }
+            paths.push((*class, path::boxes(corners)));
+        }
+        for (bar, row) in table.rows.iter_mut().enumerate() {
+            row.at = (bar as f64 + 0.5) * room;
+        }
+        let drawing = html! { @for (class, path) in &paths { path.bar.{(class)} d=(path) {} } };
+        let key = match parts.len() {
+            0 | 1 => Vec::new(),
+            _ => parts.iter().map(|(class, name, _)| Key::area(class, name.clone())).collect(),
+        };
+        Figure { kind: "bars", id, title, summary, note, x, y, key, drawing, marks: Vec::new(), table }
+    }
+}

@@ -1,0 +1,164 @@
+//! The throughput-latency curve of a sweep: what more load brings, and what it costs. Plain data in, so
+//! that whoever has points can draw them.
+
+use super::axis::Axis;
+use super::table::FigureTable;
+use super::{Figure, Key, Mark, path};
+use crate::report::html::number::{NONE, latency, number};
+use maud::{Markup, html};
+
+/// A curve.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Curve {
+    /// Its own on the page: letters, digits, dashes.
+    pub id: String,
+    /// For the heading.
+    pub title: String,
+    /// What the latency is: `mean latency`, `99th percentile, response`.
+    pub latency_name: String,
+    /// In the order of the load.
+    pub points: Vec<CurvePoint>,
+    /// Where more load stops being worth it; `None` = not found.
+    pub knee: Option<Knee>,
+    /// What the latency must not exceed; `None` = nothing was asked for.
+    pub objective: Option<Objective>,
+}
+
+/// One load.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CurvePoint {
+    /// What was set: `-o8 -t2`.
+    pub label: String,
+    /// I/Os per second.
+    pub iops: f64,
+    /// Its interval; `None` = a single run.
+    pub iops_interval: Option<(f64, f64)>,
+    /// Latency, ms; `None` = not measured.
+    pub latency_ms: Option<f64>,
+    /// Its interval.
+    pub latency_interval_ms: Option<(f64, f64)>,
+}
+
+/// The knee of a curve.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Knee {
+    /// Which point it is, from 0.
+    pub point: usize,
+    /// I/Os per second between which it lies; `None` = not known.
+    pub iops_interval: Option<(f64, f64)>,
+}
+
+/// An objective.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Objective {
+    /// Latency, ms.
+    pub latency_ms: f64,
+    /// In words: `p99 = 5 ms`.
+    pub label: String,
+    /// The highest rate that keeps it, I/Os per second; `None` = none does.
+    pub iops: Option<f64>,
+}
+
+impl Curve {
+    /// The chart.
+    pub fn chart(&self) -> Figure {
+        let known = |point: &CurvePoint| Some((point.iops, point.latency_ms?));
+        let rates = self.points.iter().flat_map(|point| {
+            let (low, high) = point.iops_interval.unwrap_or((point.iops, point.iops));
+            [point.iops, low, high]
+        });
+        let latencies = self.points.iter().flat_map(|point| {
+            let interval = point.latency_interval_ms.map(|(low, high)| [low, high]);
+            point.latency_ms.into_iter().chain(interval.into_iter().flatten())
+        });
+        let objective = self.objective.iter().map(|objective| objective.latency_ms);
+        let x = Axis::amounts("I/Os per second", rates.fold(0.0, f64::max));
+        let y = Axis::latencies(self.latency_name.clone(), latencies.chain(objective));
+        let place = |(iops, ms): (f64, f64)| (x.scale.place(iops), y.scale.place(ms));
+        let drawing = html! {
+            path.line.total d=(path::line(self.points.iter().map(|point| known(point).map(place)))) {}
+            path.whisker d=(self.intervals(&place)) {}
+            path.dots.total d=(path::dots(self.points.iter().filter_map(known).map(place))) {}
+            (self.singled_out(&place))
+        };
+        let table = self.table(&x);
+        let (marks, key) = (self.marks(), self.keys());
+        let (id, title, note) = (self.id.clone(), self.title.clone(), String::new());
+        Figure { kind: "curve", id, title, summary: self.summary(), note, x, y, key, drawing, marks, table }
+    }
+
+    fn intervals(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> String {
+        let mut path = String::new();
+        for point in &self.points {
+            let Some(ms) = point.latency_ms else { continue };
+            let across = point.iops_interval.map(|(low, high)| [(low, ms), (high, ms)]);
+            let along = point.latency_interval_ms.map(|(low, high)| [(point.iops, low), (point.iops, high)]);
+            for ends in [across, along].into_iter().flatten() {
+                path += &path::line(ends.map(|end| Some(place(end))));
+            }
+        }
+        path
+    }
+
+    /// The knee, larger than the other points, and the line of the objective.
+    fn singled_out(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> Markup {
+        let knee = self.knee.as_ref().and_then(|knee| self.points.get(knee.point));
+        let knee = knee.and_then(|point| Some(place((point.iops, point.latency_ms?))));
+        html! {
+            @if let Some(objective) = &self.objective {
+                @let height = place((0.0, objective.latency_ms)).1;
+                path.objective d=(path::line([Some((0.0, height)), Some((1.0, height))])) {}
+            }
+            @if let Some(knee) = knee { path.knee d=(path::dots([knee])) {} }
+        }
+    }
+
+    fn marks(&self) -> Vec<Mark> {
+        let Some(knee) = &self.knee else { return Vec::new() };
+        let Some(point) = self.points.get(knee.point) else { return Vec::new() };
+        let (from, to) = knee.iops_interval.unwrap_or((point.iops, point.iops));
+        let between = match knee.iops_interval {
+            Some((low, high)) => format!(", between {} and {}", number(low), number(high)),
+            None => String::new(),
+        };
+        let text = format!("the knee: {}, {} IOPS{between}", point.label, number(point.iops));
+        vec![Mark { from, to, text }]
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let knee = self.knee.as_ref().map(|_| Key::line("knee", "knee"));
+        let objective = self.objective.as_ref().map(|objective| {
+            let kept = match objective.iops {
+                Some(iops) => format!("kept up to {} IOPS", number(iops)),
+                None => "never kept".into(),
+            };
+            Key::line("objective", format!("objective {}: {kept}", objective.label))
+        });
+        knee.into_iter().chain(objective).collect()
+    }
+
+    fn summary(&self) -> String {
+        let best = self.points.iter().max_by(|a, b| a.iops.total_cmp(&b.iops));
+        let highest =
+            best.map(|best| format!("; the highest is {} IOPS at {}", number(best.iops), best.label));
+        format!("{} loads{}.", self.points.len(), highest.unwrap_or_default())
+    }
+
+    fn table(&self, x: &Axis) -> FigureTable {
+        let mut table = FigureTable::new(&["load", "IOPS", "IOPS, interval", &self.latency_name, "interval"]);
+        let interval = |ends: Option<(f64, f64)>, text: fn(f64) -> String| {
+            ends.map_or(NONE.into(), |(low, high)| format!("{} to {}", text(low), text(high)))
+        };
+        for point in &self.points {
+            let cells = [
+                point.label.clone(),
+                number(point.iops),
+                interval(point.iops_interval, number),
+                point.latency_ms.map_or(NONE.into(), latency),
+                interval(point.latency_interval_ms, latency),
+            ];
+            table.row(x.scale.place(point.iops), cells);
+        }
+        table
+    }
+}

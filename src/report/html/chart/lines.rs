@@ -1,0 +1,79 @@
+//! Lines over time, with the band between the lowest and the highest of what a point stands for.
+
+use super::axis::Axis;
+use super::table::FigureTable;
+use super::{Figure, Key, Mark, path};
+use crate::report::html::thin::Spread;
+use maud::html;
+
+/// One line.
+#[derive(Debug)]
+pub struct TimeLine {
+    /// The class that gives its look.
+    pub class: &'static str,
+    /// What it shows.
+    pub name: String,
+    /// One for each place; `None` = nothing was measured there.
+    pub values: Vec<Option<Spread>>,
+    /// Which of them the line goes through.
+    pub through: fn(&Spread) -> f64,
+    /// A band shows the lowest and the highest.
+    pub band: bool,
+}
+
+/// Where the points are, s since measuring began: begin and end of what each stands for.
+pub type PointTimes = Vec<(f64, f64)>;
+
+/// What a chart of lines needs.
+#[derive(Debug)]
+pub struct Lines {
+    /// Its own on the page.
+    pub id: String,
+    /// For the heading.
+    pub title: String,
+    /// For those who don't see it.
+    pub summary: String,
+    /// To be read below.
+    pub note: String,
+    /// At the left.
+    pub y: Axis,
+    /// Times of the points.
+    pub times: PointTimes,
+    /// Length of the axis below, s.
+    pub seconds: f64,
+    /// Lines, the most important one last: it is drawn above the others.
+    pub lines: Vec<TimeLine>,
+    /// What is marked.
+    pub marks: Vec<Mark>,
+    /// What it is drawn from.
+    pub table: FigureTable,
+}
+
+impl Lines {
+    /// The chart.
+    pub fn chart(self) -> Figure {
+        let Lines { id, title, summary, note, y, times, seconds, lines, marks, table } = self;
+        let x = Axis::time(seconds);
+        let middle: Vec<f64> = times.iter().map(|(from, to)| x.scale.place((from + to) / 2.0)).collect();
+        let paths = lines.iter().map(|line| {
+            let points = middle.iter().zip(&line.values);
+            let through = |(at, value): (&f64, &Option<Spread>)| {
+                value.as_ref().map(|value| (*at, y.scale.place((line.through)(value))))
+            };
+            let between = |(at, value): (&f64, &Option<Spread>)| {
+                value.as_ref().map(|value| (*at, y.scale.place(value.min), y.scale.place(value.max)))
+            };
+            let band: Vec<_> = if line.band { points.clone().map(between).collect() } else { Vec::new() };
+            (line.class, path::line(points.map(through)), path::area(&band))
+        });
+        let paths: Vec<_> = paths.collect();
+        let drawing = html! {
+            @for (class, _, band) in &paths {
+                @if !band.is_empty() { path.band.{(class)} d=(band) {} }
+            }
+            @for (class, line, _) in &paths { path.line.{(class)} d=(line) {} }
+        };
+        let key = lines.iter().rev().map(|line| Key::line(line.class, line.name.clone())).collect();
+        Figure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks, table }
+    }
+}

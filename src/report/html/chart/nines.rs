@@ -1,0 +1,82 @@
+//! A distribution by nines: how much longer the last tenth, hundredth, thousandth takes.
+
+use super::axis::Axis;
+use super::table::FigureTable;
+use super::{Figure, Key, path};
+use maud::html;
+
+/// One distribution.
+#[derive(Debug)]
+pub struct NinesLine {
+    /// The class that gives its look.
+    pub class: &'static str,
+    /// Of what.
+    pub name: String,
+    /// I/Os that it is of: how many nines it can tell.
+    pub ios: u64,
+    /// (share of I/Os that took no longer, ms), ascending, without the maximum.
+    pub steps: Vec<(f64, f64)>,
+    /// The longest, ms.
+    pub max: f64,
+}
+
+impl NinesLine {
+    /// Nines at its maximum: all but one took no longer than the one before it.
+    fn nines(&self) -> f64 {
+        (self.ios.max(2) as f64).log10()
+    }
+
+    /// (nines, ms) as far as there are I/Os to tell them.
+    fn points(&self) -> Vec<(f64, f64)> {
+        let end = self.nines();
+        let steps = self.steps.iter().map(|(share, ms)| (nines(*share), *ms));
+        steps.filter(|(at, _)| *at < end).chain([(end, self.max)]).collect()
+    }
+}
+
+/// How many nines a share has: 1 of 0.9, 2 of 0.99, 0 of 0.
+pub fn nines(share: f64) -> f64 {
+    -(1.0 - share).max(1e-15).log10()
+}
+
+/// How many nines the axis of these distributions has.
+pub fn axis_of(distributions: &[NinesLine]) -> f64 {
+    distributions.iter().map(NinesLine::nines).fold(2.0, f64::max)
+}
+
+/// The chart of several distributions, the most important one last.
+pub fn chart(id: String, summary: String, distributions: &[NinesLine], table: FigureTable) -> Figure {
+    let title = "Latency distribution".to_owned();
+    let x = Axis::nines(axis_of(distributions));
+    let all = distributions.iter().flat_map(NinesLine::points).map(|(_, ms)| ms);
+    let y = Axis::latencies("latency", all);
+    let drawing = html! {
+        @for one in distributions {
+            @let points = one.points();
+            @let place = |(at, ms): &(f64, f64)| (x.scale.place(*at), y.scale.place(*ms));
+            path.line.{(one.class)} d=(path::line(points.iter().map(|point| Some(place(point))))) {}
+            path.dots.{(one.class)} d=(path::dots(points.last().map(place))) {}
+        }
+    };
+    let key = distributions.iter().rev().map(|one| Key::line(one.class, one.name.clone())).collect();
+    let note =
+        "The further to the right, the rarer; the dot at the end of a line is the longest I/O of all. \
+                Both axes go by factors."
+            .to_owned();
+    Figure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks: Vec::new(), table }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_nines_are_shown_that_there_are_too_few_ios_for() {
+        let steps = [(0.0, 1.0), (0.5, 2.0), (0.9, 3.0), (0.99, 4.0), (0.999, 5.0)].to_vec();
+        let of = NinesLine { class: "total", name: String::new(), ios: 100, steps, max: 6.0 };
+        let points = of.points();
+        assert_eq!(points.len(), 4, "{points:?}");
+        assert_eq!(points.last(), Some(&(2.0, 6.0)));
+        assert!((nines(0.999) - 3.0).abs() < 1e-9 && nines(0.0) == 0.0 && nines(1.0).is_finite());
+    }
+}

@@ -1,0 +1,96 @@
+//! Lines and areas as path data of an SVG, in a square of 1000 units a side: what is drawn is stretched to
+//! the chart's real size, lines keep their width.
+
+use std::fmt::Write;
+
+/// Where something is on a chart: shares of its width from the left and of its height from the bottom.
+pub type Point = (f64, f64);
+
+/// Units of a side.
+const SIDE: f64 = 1000.0;
+
+/// A place in units, without digits that nobody sees.
+fn put(path: &mut String, command: char, (x, y): Point) {
+    let unit = |share: f64| (share.clamp(-1.0, 2.0) * SIDE * 10.0).round() / 10.0;
+    // Writing to a string can't fail.
+    let _ = write!(path, "{command}{} {}", unit(x), unit(1.0 - y));
+}
+
+/// A line through points; it is interrupted where there is none.
+pub fn line(points: impl IntoIterator<Item = Option<Point>>) -> String {
+    let mut path = String::new();
+    let mut begun = false;
+    for point in points {
+        if let Some(point) = point {
+            put(&mut path, if begun { 'L' } else { 'M' }, point);
+            if !begun {
+                // A point alone is a dot: lines have round ends.
+                path.push_str("h.01");
+            }
+        }
+        begun = point.is_some();
+    }
+    path
+}
+
+/// Dots; they are round however the chart is stretched, because lines without length have round ends.
+pub fn dots(points: impl IntoIterator<Item = Point>) -> String {
+    let mut path = String::new();
+    for point in points {
+        put(&mut path, 'M', point);
+        path.push_str("h.01");
+    }
+    path
+}
+
+/// The area between the lowest and the highest of each place, of each run of neighbours that have both.
+pub fn area(places: &[Option<(f64, f64, f64)>]) -> String {
+    let mut path = String::new();
+    for run in places.split(Option::is_none) {
+        let upper = run.iter().flatten().map(|(x, _, high)| (*x, *high));
+        let lower = run.iter().flatten().rev().map(|(x, low, _)| (*x, *low));
+        for (place, point) in upper.chain(lower).enumerate() {
+            put(&mut path, if place == 0 { 'M' } else { 'L' }, point);
+        }
+        if !run.is_empty() {
+            path.push('Z');
+        }
+    }
+    path
+}
+
+/// Rectangles, each by its left lower and right upper corner.
+pub fn boxes(corners: impl IntoIterator<Item = (Point, Point)>) -> String {
+    let mut path = String::new();
+    for ((left, low), (right, high)) in corners {
+        put(&mut path, 'M', (left, low));
+        put(&mut path, 'L', (left, high));
+        put(&mut path, 'L', (right, high));
+        put(&mut path, 'L', (right, low));
+        path.push('Z');
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_interrupted_where_nothing_is_known() {
+        let points = [Some((0.0, 0.0)), Some((0.5, 1.0)), None, Some((1.0, 0.25))];
+        assert_eq!(line(points), "M0 1000h.01L500 0M1000 750h.01");
+        assert_eq!(line([None, None]), "");
+    }
+
+    #[test]
+    fn an_area_goes_there_above_and_back_below() {
+        let places = [Some((0.0, 0.0, 0.5)), Some((1.0, 0.25, 1.0)), None];
+        assert_eq!(area(&places), "M0 500L1000 0L1000 750L0 1000Z");
+    }
+
+    #[test]
+    fn what_lies_far_outside_stays_near() {
+        assert_eq!(dots([(f64::MAX, -1e9)]), "M2000 2000h.01");
+    }
+}

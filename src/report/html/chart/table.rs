@@ -1,0 +1,63 @@
+//! The table behind a chart.
+
+use maud::{Markup, html};
+
+/// A table; the first cell of a row names it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FigureTable {
+    /// Columns, each with its unit.
+    pub head: Vec<String>,
+    /// Rows.
+    pub rows: Vec<TableRow>,
+}
+
+/// A row of a table behind a chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableRow {
+    /// Where it is on the axis below, share of its length.
+    pub at: f64,
+    /// One for each column.
+    pub cells: Vec<String>,
+}
+
+impl FigureTable {
+    /// A table of these columns.
+    pub fn new(head: &[&str]) -> FigureTable {
+        FigureTable { head: head.iter().map(|text| (*text).to_owned()).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, at: f64, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(TableRow { at, cells: cells.into_iter().collect() });
+    }
+
+    /// Folded behind a line that opens it.
+    pub fn folded(&self, title: &str) -> Markup {
+        let rows = if self.rows.len() == 1 { "1 row".into() } else { format!("{} rows", self.rows.len()) };
+        html! {
+            details {
+                summary { "Table" span.quiet { ", " (rows) } }
+                div.scroll tabindex="0" role="region" aria-label={ "Table: " (title) } { (self.whole(title)) }
+            }
+        }
+    }
+
+    /// The table itself.
+    fn whole(&self, title: &str) -> Markup {
+        html! {
+            table {
+                caption.hidden { (title) }
+                thead { tr { @for name in &self.head { th scope="col" { (name) } } } }
+                tbody {
+                    @for row in &self.rows {
+                        tr data-at=((row.at * 1e4).round() / 1e4) {
+                            @for (place, cell) in row.cells.iter().enumerate() {
+                                @if place == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The page: runs as one HTML file that needs nothing else. Charts are inline SVG that says all it has to
+//! say without scripts; scripts add the figures under the pointer and zoom.
+//!
+//! ```text
+//! Run ──run──▶ sections: verdict, headline, charts, again, environment ──page──▶ bytes
+//! ```
+//!
+//! Every figure is one of the summary's or the judgement's, as in the JSON. The file is XML too: it can be
+//! read by any parser.
+
+mod again;
+pub mod chart;
+mod charts;
+mod course;
+mod distribution;
+mod environment;
+mod headline;
+mod input;
+mod marks;
+mod number;
+mod page;
+mod processors;
+mod run;
+mod several;
+mod span;
+mod thin;
+mod threads;
+mod verdict;
+mod workload;
+
+pub use input::Run;
+
+use super::known;
+use crate::truth::Judged;
+use std::io::{self, Write};
+
+/// Writes the page of a record.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    write_runs(&[Run { known: known::run(judged, ""), judged: Some(judged) }], sink)
+}
+
+/// Writes the page of several runs, at least one: a table of all, a chart that compares them, and the
+/// sections of each. That of one run alone is the run's.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
+    let (title, content) = match runs {
+        [run] => (workload::title(&run.known), run::alone(run)),
+        runs => (format!("DiskSpd: {} runs", runs.len()), several::several(runs)),
+    };
+    sink.write_all(page::page(&title, content).into_string().as_bytes())
+}

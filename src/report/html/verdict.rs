@@ -1,0 +1,189 @@
+//! The verdict, which stands first: whether the figures can be believed, and what takes something away from
+//! them.
+
+use super::input::Run;
+use crate::profile::RawText;
+use crate::results::Findings;
+use crate::truth::{DeviceVerdict, Finding, Judgement, Severity, Verdict};
+use crate::units::visible::line;
+use maud::{Markup, html};
+
+/// How something looks, and the word for it: nobody has to tell colours apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Badge {
+    /// Of the style sheet.
+    class: &'static str,
+    sign: &'static str,
+    word: String,
+}
+
+impl Badge {
+    /// That of a severity.
+    pub fn of(severity: Severity) -> Badge {
+        let (class, sign, word) = match severity {
+            Severity::Error => ("wrong", "✕", "ERROR"),
+            Severity::Wrong => ("wrong", "✕", "WRONG"),
+            Severity::Warning => ("warning", "!", "WARNING"),
+            Severity::Note => ("note", "i", "NOTE"),
+        };
+        Badge { class, sign, word: word.into() }
+    }
+
+    /// That of a verdict; how bad it is decides the colour, the verdict the word.
+    fn of_verdict(verdict: Verdict, severity: Option<Severity>) -> Badge {
+        let (class, sign) = match (severity, verdict) {
+            (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
+                let badge = Badge::of(severity);
+                (badge.class, badge.sign)
+            }
+            (_, Verdict::Verified) => ("good", "✓"),
+            _ => ("unknown", "?"),
+        };
+        Badge { class, sign, word: verdict.word().into() }
+    }
+
+    /// That of a whole run.
+    pub fn of_run(run: &Run) -> Badge {
+        let findings = run.known.findings.as_ref();
+        match (run.judged, findings.and_then(|findings| findings.worst)) {
+            (Some(judged), _) => Badge::of_judgement(&judged.judgement),
+            (None, Some(severity)) => Badge::of(severity),
+            (None, None) => Badge { class: "unknown", sign: "?", word: "NOT RECORDED".into() },
+        }
+    }
+
+    fn of_judgement(judgement: &Judgement) -> Badge {
+        let worst = judgement.worst();
+        let verdict = judgement.verdicts.iter().max_by_key(|verdict| (verdict.severity, verdict.verdict));
+        match (worst, verdict) {
+            (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
+                Badge::of(severity)
+            }
+            (_, Some(verdict)) => Badge::of_verdict(verdict.verdict, verdict.severity),
+            (_, None) => Badge { class: "unknown", sign: "?", word: "NOT CHECKED".into() },
+        }
+    }
+
+    /// As it is seen.
+    pub fn markup(&self) -> Markup {
+        html! { span.badge.{(self.class)} { span.sign aria-hidden="true" { (self.sign) } (self.word) } }
+    }
+
+    /// What it says about the figures of a run.
+    fn sentence(&self) -> &'static str {
+        match self.class {
+            "wrong" => "The figures are not what they seem to be.",
+            "warning" => "The figures are true, but may not mean what they seem to mean.",
+            "good" => "The devices did what was counted, and nothing was found that takes away from it.",
+            _ if self.word == "NOT RECORDED" => "Whether the figures can be believed is not recorded.",
+            _ => "Nothing was found that speaks against the figures, but no device could confirm them.",
+        }
+    }
+}
+
+/// The whole section.
+pub fn verdict(run: &Run) -> Markup {
+    match run.judged {
+        Some(judged) => of_judgement(&judged.judgement),
+        None => of_findings(&Badge::of_run(run), run.known.findings.as_ref()),
+    }
+}
+
+/// Of a run of which the names alone are known, if that.
+fn of_findings(badge: &Badge, findings: Option<&Findings>) -> Markup {
+    let names = findings.map(|findings| findings.names.as_slice()).unwrap_or_default();
+    html! {
+        div.judgement.{(badge.class)} {
+            p.word { (badge.markup()) " " (badge.sentence()) }
+            @if !names.is_empty() { ul.evidence { @for name in names { li { (line(name)) } } } }
+        }
+    }
+}
+
+fn of_judgement(judgement: &Judgement) -> Markup {
+    let badge = Badge::of_judgement(judgement);
+    let several = judgement.limits.len() > 1;
+    let told = |finding: &&Finding| !finding.quiet && finding.severity > Severity::Note;
+    let (told, rest): (Vec<&Finding>, Vec<&Finding>) = judgement.findings.iter().partition(told);
+    let parts = judgement
+        .verdicts
+        .iter()
+        .flat_map(|verdict| verdict.parts.iter().map(|part| (verdict.time_span, part)));
+    let parts = parts.map(|(number, part)| (part.severity, device(part, several.then_some(number))));
+    let told = told.into_iter().map(|finding| (Some(finding.severity), statement(finding, several)));
+    let mut statements: Vec<(Option<Severity>, Markup)> = parts.chain(told).collect();
+    // Verdicts stand before findings that are as bad; one that takes nothing away stands below all that does.
+    statements.sort_by_key(|(severity, _)| std::cmp::Reverse(severity.unwrap_or(Severity::Note)));
+    html! {
+        div.judgement.{(badge.class)} {
+            p.word { (badge.markup()) " " (badge.sentence()) }
+            ul.statements { @for (_, statement) in &statements { (statement) } }
+        }
+        @if !rest.is_empty() {
+            details.notes {
+                summary { "Notes" span.quiet { ", " (rest.len()) } }
+                ul.statements { @for finding in rest { (statement(finding, several)) } }
+            }
+        }
+    }
+}
+
+fn statement(finding: &Finding, several: bool) -> Markup {
+    let number = finding.place.time_span.filter(|_| several);
+    let target = finding.place.target.as_slice();
+    let badge = Badge::of(finding.severity);
+    said(&badge, number, target, &finding.message, &finding.evidence, finding.remedy.as_deref())
+}
+
+fn device(part: &DeviceVerdict, number: Option<usize>) -> Markup {
+    let badge = Badge::of_verdict(part.verdict, part.severity);
+    said(&badge, number, &part.targets, &part.message, &part.evidence, part.remedy.as_deref())
+}
+
+/// One statement: how bad, about what, what, why, what to do.
+fn said(
+    badge: &Badge,
+    number: Option<usize>,
+    targets: &[RawText],
+    message: &str,
+    evidence: &[String],
+    remedy: Option<&str>,
+) -> Markup {
+    html! {
+        li {
+            (badge.markup())
+            div {
+                p {
+                    @if let Some(number) = number { b { "Time span " (number) ": " } }
+                    (options(&capital(&line(message)))) "."
+                    @if let [target] = targets { " " code.quiet { (target) } }
+                    @if targets.len() > 1 { span.quiet { " " (targets.len()) " targets" } }
+                }
+                @if !evidence.is_empty() {
+                    ul.evidence { @for fact in evidence { li { (options(&line(fact))) } } }
+                }
+                @if let Some(remedy) = remedy { p.remedy { (options(&capital(&line(remedy)))) "." } }
+            }
+        }
+    }
+}
+
+/// A sentence begins with a capital, unless it begins with an option or a name.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+/// Options keep together: nobody types `--until-` and `steady`.
+fn options(text: &str) -> Markup {
+    html! {
+        @for (place, word) in text.split(' ').enumerate() {
+            @if place > 0 { " " }
+            @if word.trim_start_matches('(').starts_with('-') && word.len() < 40 { span.whole { (word) } }
+            @else { (word) }
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! The page: that it is well-formed, whole, harmless and small, and has every figure of the JSON.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
+
+use crate::golden_reports::synth;
+use diskspd::profile::{Profile, RawText};
+use diskspd::report::html::chart::curve::{Curve, CurvePoint, Knee, Objective};
+use diskspd::report::{HTML, html, json, known};
+use diskspd::results::*;
+use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
+use diskspd::system::System;
+use diskspd::truth::Judged;
+use quick_xml::events::{BytesStart, Event};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Recorded result sets: two targets with latencies and series, few I/Os, several processor groups, no latencies, no I/O.
+const RECORDED: [&[u8]; 6] = [
+    include_bytes!("data/synth/43_rand3.json"),
+    include_bytes!("data/synth/07_LD_sparse.json"),
+    include_bytes!("data/synth/10_two_files_t2.json"),
+    include_bytes!("data/synth/22_groups.json"),
+    include_bytes!("data/synth/25_dist.json"),
+    include_bytes!("data/synth/13_noio_nolat.json"),
+];
+
+fn page(record: &Record) -> String {
+    String::from_utf8(HTML.bytes(record)).unwrap()
+}
+
+fn small() -> Record {
+    synth::record(RECORDED[1])
+}
+
+/// Two time spans, each as the one of the small record, and a third that ended before it was measured.
+fn three_spans() -> Record {
+    let mut record = small();
+    let asked = record.profile.time_spans[0].clone();
+    record.profile.time_spans.extend([asked.clone(), asked]);
+    let spans = &mut record.host_mut().results.time_spans;
+    spans.push(spans[0].clone());
+    spans.push(SpanResults::default());
+    record
+}
+
+/// An element of a page: its name, what its attributes say, and the text right in it.
+struct Element {
+    name: String,
+    attributes: BTreeMap<String, String>,
+    text: String,
+}
+
+/// Every element of a page; fails if it isn't well-formed XML.
+fn elements(page: &str) -> Vec<Element> {
+    let mut reader = quick_xml::Reader::from_str(page);
+    let (mut all, mut open): (Vec<Element>, Vec<usize>) = (Vec::new(), Vec::new());
+    let element = |start: &BytesStart| Element {
+        name: start.name().as_ref().to_owned(),
+        attributes: start
+            .attributes()
+            .map(|attribute| attribute.unwrap())
+            .map(|one| (one.key.as_ref().to_owned(), unescaped(&one.value)))
+            .collect(),
+        text: String::new(),
+    };
+    loop {
+        match reader
+            .read_event()
+            .unwrap_or_else(|error| panic!("at byte {}: {error}", reader.error_position()))
+        {
+            Event::Start(start) => {
+                open.push(all.len());
+                all.push(element(&start));
+            }
+            Event::Empty(start) => all.push(element(&start)),
+            Event::End(_) => drop(open.pop()),
+            Event::Text(text) => {
+                let text: &str = &text;
+                open.last()
+                    .map(|at| all[*at].text.push_str(text))
+                    .unwrap_or_else(|| assert_eq!(text.trim(), ""));
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    assert!(open.is_empty());
+    all
+}
+
+fn unescaped(text: &str) -> String {
+    quick_xml::escape::unescape(text).unwrap().into_owned()
+}
+
+/// What no page may hold: anything that a browser would fetch.
+#[track_caller]
+fn asks_nobody(page: &str) {
+    let names = ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"];
+    let without = names.iter().fold(page.to_owned(), |page, name| page.replace(name, ""));
+    let without = without.to_lowercase();
+    for word in
+        ["http:", "https:", "src=", "url(", "@import", "<iframe", "<img", "<object", "<form", "fetch("]
+    {
+        assert!(!without.contains(word), "{word}");
+    }
+    for element in elements(page).iter().filter(|element| element.attributes.contains_key("href")) {
+        let href = &element.attributes["href"];
+        assert!(href.starts_with('#') || href == "data:,", "{href}");
+    }
+    assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"));
+}
+
+#[test]
+fn a_page_is_well_formed_and_asks_nobody_for_anything() {
+    for recorded in RECORDED {
+        asks_nobody(&page(&synth::record(recorded)));
+    }
+    let several = page(&three_spans());
+    asks_nobody(&several);
+    for text in ["Time span 2", "All time spans", "It ended before measuring began: there are no figures."] {
+        assert!(several.contains(text), "{text}");
+    }
+}
+
+/// The numbers that a page has for programs.
+fn values(page: &str) -> Vec<f64> {
+    let data = elements(page).into_iter().filter(|element| element.name == "data");
+    data.map(|element| element.attributes["value"].parse().unwrap()).collect()
+}
+
+/// JSON is read to the last digit but one.
+fn holds(values: &[f64], wanted: f64) -> bool {
+    values.iter().any(|value| (value - wanted).abs() <= 1e-14 * wanted.abs())
+}
+
+#[test]
+fn every_figure_of_the_headline_is_that_of_the_json() {
+    let mut compared = 0;
+    let records = RECORDED.iter().map(|recorded| synth::record(recorded));
+    for record in records.chain([three_spans()]) {
+        let stored: Value = serde_json::from_slice(&json::bytes(&record)).unwrap();
+        let shown = values(&page(&record));
+        let mut has = |what: &str, value: &Value| {
+            let Some(value) = value.as_f64() else { return };
+            assert!(holds(&shown, value), "{what} {value} is not on the page");
+            compared += 1;
+        };
+        for span in stored["index"]["time_spans"].as_array().unwrap().iter().filter(|span| !span.is_null()) {
+            let done = ["read", "write", "total"].into_iter().filter(|name| span[name]["ios"] != 0);
+            for name in done.collect::<Vec<_>>() {
+                for figure in ["iops", "mib_per_s", "mean_ms", "max_ms", "iops_std_dev", "ios", "bytes"] {
+                    has(figure, &span[name][figure]);
+                }
+                let rows = span["percentiles"].as_array().unwrap().iter();
+                rows.filter(|row| [50.0, 99.0, 99.9].contains(&row["percent"].as_f64().unwrap()))
+                    .for_each(|row| has("percentile", &row[name]));
+            }
+            has("CPU", &span["cpu_percent"]);
+        }
+    }
+    assert!(compared > 60, "{compared} figures");
+}
+
+#[test]
+fn a_figure_reads_as_its_exact_value() {
+    let page = page(&synth::record(RECORDED[0]));
+    let data = elements(&page).into_iter().filter(|element| element.name == "data");
+    for element in data {
+        let exact: f64 = element.attributes["value"].parse().unwrap();
+        let mut words = element.text.split(' ');
+        let read: f64 = words.next().unwrap().replace(',', "").parse().unwrap();
+        let unit = match words.next() {
+            Some("ns") => 1e-6,
+            Some("µs") => 1e-3,
+            Some("s") => 1e3,
+            Some("KiB") => 1024.0,
+            Some("MiB") => 1_048_576.0,
+            Some("GiB") => 1_073_741_824.0,
+            _ => 1.0,
+        };
+        assert!((read * unit - exact).abs() <= 0.06 * exact.abs().max(0.01), "{} is {exact}", element.text);
+    }
+}
+
+#[test]
+fn the_verdict_stands_before_all_figures_and_has_a_word() {
+    let page = page(&small());
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing"));
+    assert!(at("class=\"judgement") < at("class=\"tiles\"") && at("class=\"tiles\"") < at("<figure"));
+    let badges = elements(&page)
+        .into_iter()
+        .filter(|one| one.attributes.get("class").is_some_and(|c| c.starts_with("badge")));
+    let words: Vec<String> = badges.map(|badge| badge.text).collect();
+    assert!(!words.is_empty() && words.iter().all(|word| word.len() > 3), "{words:?}");
+}
+
+#[test]
+fn every_chart_says_what_it_shows_and_has_its_table() {
+    for recorded in RECORDED {
+        let page = page(&synth::record(recorded));
+        let all = elements(&page);
+        let ids: Vec<&String> = all.iter().filter_map(|element| element.attributes.get("id")).collect();
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "an id twice");
+        let labelled = all.iter().filter_map(|element| element.attributes.get("aria-labelledby"));
+        for id in labelled.flat_map(|named| named.split(' ')) {
+            let named = all.iter().find(|element| element.attributes.get("id").is_some_and(|own| own == id));
+            assert!(!named.unwrap().text.is_empty(), "{id}");
+        }
+        let charts = page.split("<figure").skip(1);
+        for chart in charts.map(|chart| chart.split("</figure>").next().unwrap()) {
+            for part in ["role=\"img\"", "<desc", "<table", "<tr data-at="] {
+                assert!(chart.contains(part), "{part} is missing in {chart}");
+            }
+            assert!(!chart.contains("NaN") && !chart.contains("inf"), "{chart}");
+        }
+    }
+}
+
+const HOSTILE: &str =
+    "a\"b'><script>alert(1)</script><img src=x onerror=alert(1)>&amp;]]>\u{202e}\n\x1b[2J<!--";
+
+#[test]
+fn names_cannot_become_elements() {
+    let plain = small();
+    let mut record = plain.clone();
+    let hostile = RawText::from(HOSTILE);
+    record.profile.command_line = hostile.clone();
+    record
+        .profile
+        .time_spans
+        .iter_mut()
+        .flat_map(|span| &mut span.targets)
+        .for_each(|t| t.path = hostile.clone());
+    let host = record.host_mut();
+    host.name = HOSTILE.into();
+    host.system.kernel = HOSTILE.into();
+    host.system.cpu_model = HOSTILE.into();
+    host.system.power_scheme.name = Some(HOSTILE.into());
+    host.targets.iter_mut().for_each(|target| target.storage.path = hostile.clone());
+    for thread in host.results.time_spans.iter_mut().flat_map(|span| &mut span.threads) {
+        let (name, reason, features, clock) =
+            (HOSTILE.into(), HOSTILE.into(), HOSTILE.into(), HOSTILE.into());
+        thread.engine = Some(EngineUse { name, reason, features, clock });
+    }
+    let page = page(&record);
+    let all = elements(&page);
+    assert_eq!(all.iter().filter(|element| element.name == "script").count(), 1);
+    assert!(all.iter().all(|element| element.name != "img" && !element.attributes.contains_key("onerror")));
+    assert!(!page.contains('\u{202e}') && !page.contains('\x1b'));
+    assert!(page.contains("&lt;script&gt;alert(1)"));
+}
+
+/// The record of a run of 64 threads and an hour, each second with its latencies; one second had none of its I/Os.
+fn large() -> Record {
+    let line = ["diskspd", "-t64", "-o8", "-r", "-w30", "-L", "-D", "-d3600", "-W0", "x.dat"];
+    let profile: Profile = synth::profile(line);
+    let second = 1_000_000_000;
+    let at = |thread: u64, number: u64| 80_000 + (thread * 7919 + number * 104_729) % 400_000;
+    let mut intervals = Intervals::default();
+    let mut log = IntervalLog::new(1000, 3600, true, 1);
+    let mut thread_of = |thread: u64| {
+        let direction = || DirectionResults {
+            latency: Some(Histogram::new()),
+            series: Some(Series::new(1000, 3600)),
+            ..DirectionResults::default()
+        };
+        let (mut read, mut write) = (direction(), direction());
+        for number in (0..3600).filter(|number| *number != 1800) {
+            for of in [&mut read, &mut write] {
+                of.series.as_mut().unwrap().record(number * second, at(thread, number));
+                of.latency.as_mut().unwrap().record(at(thread, number));
+                (of.ios, of.bytes) = (of.ios + 1, of.bytes + 65536);
+            }
+        }
+        let target = TargetResults { read, write, size: 1 << 30, ..TargetResults::default() };
+        ThreadResults { targets: vec![target], ..ThreadResults::default() }
+    };
+    let threads = (0..64).map(&mut thread_of).collect();
+    for number in (0..3600).filter(|number| *number != 1800) {
+        for thread in 0..64 {
+            log.record_equal(number * second, at(thread, number), 2, 65536, thread % 2 == 0);
+        }
+    }
+    intervals.add(log);
+    let measured = 3600 * second;
+    let span = SpanResults { measured, threads, intervals: Some(intervals), ..SpanResults::default() };
+    Record::new(profile, System::default(), Results { time_spans: vec![span] })
+}
+
+#[test]
+fn an_hour_of_64_threads_is_less_than_a_mebibyte_and_no_peak_is_lost() {
+    let page = page(&large());
+    elements(&page);
+    assert!(page.len() < 1 << 20, "{} bytes", page.len());
+    assert!(page.contains("Each point stands for 15 intervals."));
+    let iops = page.split("id=\"run-1-iops\"").nth(1).unwrap();
+    let rows: Vec<&str> = iops.split("<tr data-at=").skip(1).take(240).collect();
+    // From second 1800 on, the lowest is 0, the highest as ever; 14 of 15 seconds have 128 I/Os each.
+    let row = rows.iter().find(|row| row.contains(">30:00</th>")).unwrap();
+    assert!(row.contains("<td>0</td><td>119.5</td><td>128.0</td>"), "{row}");
+    assert_eq!(rows.len(), 240);
+}
+
+fn several<'a>(judged: &'a [Judged<'a>], more: Vec<KnownRun>) -> String {
+    let runs = judged.iter().enumerate().map(|(number, judged)| html::Run {
+        known: known::run(judged, &format!("run <{number}>")),
+        judged: Some(judged),
+    });
+    let more = more.into_iter().map(|known| html::Run { known, judged: None });
+    let mut page = Vec::new();
+    html::write_runs(&runs.chain(more).collect::<Vec<_>>(), &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+#[test]
+fn several_runs_have_a_table_and_each_its_sections() {
+    let records: Vec<Record> = RECORDED.map(synth::record).into();
+    let judged: Vec<Judged> = records.iter().map(Judged::new).collect();
+    let unknown = KnownRun::new("nothing known", Origin::ResultXml { version: None });
+    let page = several(&judged, vec![unknown]);
+    asks_nobody(&page);
+    let all = elements(&page);
+    let articles = all.iter().filter(|element| element.name == "article").count();
+    assert_eq!(articles, RECORDED.len() + 1);
+    for number in 0..RECORDED.len() {
+        assert!(page.contains(&format!("run &lt;{number}&gt;")));
+    }
+    assert!(page.contains("NOT RECORDED") && page.contains("The command line is not recorded."));
+}
+
+#[test]
+fn result_xml_has_a_page_that_says_what_is_not_recorded() {
+    let xml = include_bytes!("data/samples/xml-a-random-read-latency.xml");
+    let runs = diskspd::report::xml::read::read(xml, "sample").unwrap();
+    let page = several(&[], runs.clone());
+    asks_nobody(&page);
+    for text in ["NOT RECORDED", "The course is not recorded.", "Latency distribution", "is not recorded."] {
+        assert!(page.contains(text), "{text}");
+    }
+    let span = runs[0].time_spans[0].as_ref().unwrap();
+    for figure in [span.total.iops, span.total.mean_ms, span.read.mib_per_s] {
+        assert!(holds(&values(&page), figure.unwrap()), "{figure:?}");
+    }
+}
+
+#[test]
+fn hundreds_of_runs_have_rows_and_figures_but_no_charts_of_each() {
+    let record = small();
+    let judged: Vec<Judged> = (0..60).map(|_| Judged::new(&record)).collect();
+    let page = several(&judged, Vec::new());
+    assert_eq!(page.matches("<figure").count(), 3, "those that compare them");
+    assert_eq!(page.matches("<article").count(), 60);
+}
+
+#[test]
+fn a_curve_names_its_knee_and_its_objective() {
+    let points = [(1000.0, 0.5), (4000.0, 0.6), (6000.0, 1.5), (6100.0, 9.0)];
+    let point = |(number, (iops, ms)): (usize, (f64, f64))| CurvePoint {
+        label: format!("-o{}", 1 << number),
+        iops,
+        iops_interval: (number > 0).then_some((iops * 0.98, iops * 1.02)),
+        latency_ms: Some(ms),
+        latency_interval_ms: None,
+    };
+    let curve = Curve {
+        id: "curve".into(),
+        title: "Throughput and latency".into(),
+        latency_name: "mean latency".into(),
+        points: points.into_iter().enumerate().map(point).collect(),
+        knee: Some(Knee { point: 2, iops_interval: Some((5800.0, 6050.0)) }),
+        objective: Some(Objective { latency_ms: 5.0, label: "mean = 5 ms".into(), iops: Some(6000.0) }),
+    };
+    let figure = curve.chart().markup().into_string();
+    elements(&figure);
+    for text in [
+        "the knee: -o4, 6,000 IOPS, between 5,800 and 6,050",
+        "objective mean = 5 ms: kept up to 6,000 IOPS",
+        "4 loads; the highest is 6,100 IOPS at -o8.",
+        "<td>5,880 to 6,120</td>",
+        "class=\"knee\"",
+        "class=\"objective\"",
+    ] {
+        assert!(figure.contains(text), "{text} is missing in {figure}");
+    }
+    let nothing = Curve::default().chart().markup().into_string();
+    elements(&nothing);
+}
