@@ -390,7 +390,13 @@ fn the_committed_compatibility_table_is_the_flag_table() {
 }
 
 fn report(files: &[&str], verbose: bool, table: Option<TableForm>) -> Invocation {
-    Invocation::Report(ReportRequest { files: files.iter().map(Into::into).collect(), verbose, table })
+    let files = files.iter().map(Into::into).collect();
+    Invocation::Report(ReportRequest { files, verbose, table, html: None })
+}
+
+fn page(files: &[&str], html: &str) -> Invocation {
+    let files = files.iter().map(Into::into).collect();
+    Invocation::Report(ReportRequest { files, verbose: false, table: None, html: Some(html.into()) })
 }
 
 #[test]
@@ -428,6 +434,8 @@ fn commands_and_long_options() {
         ("compatibility", Ok(Invocation::Compatibility)),
         ("completions fish", Ok(Invocation::Completions(Shell::Fish))),
         ("report r.json", Ok(report(&["r.json"], false, None))),
+        ("report a.json b.xml --html p.html", Ok(page(&["a.json", "b.xml"], "p.html"))),
+        ("report --html p.html a.json", Ok(page(&["a.json"], "p.html"))),
         ("report r.json -v", Ok(report(&["r.json"], true, None))),
         ("report a.json b.xml folder", Ok(report(&["a.json", "b.xml", "folder"], false, None))),
         ("report --csv folder", Ok(report(&["folder"], false, Some(TableForm::Csv)))),

@@ -65,12 +65,13 @@ pub fn find(name: &[u8]) -> Option<&'static Command> {
 pub const COMMANDS: &[Command] = &[
     Command {
         name: "report",
-        arguments: "<file> .. [-v] [--csv|--md]",
-        help: "print the report of a saved record again, or a table of many: records, result XML, folders",
+        arguments: "<file> .. [-v] [--csv|--md|--html <page>]",
+        help: "print the report of a saved record again, or a table or page of many: records, XML, folders",
         options: &[
             ("-v", "of one run: with everything that was found about it, or with every percentile"),
             ("--csv", "a table of all runs with all columns, for programs"),
             ("--md", "a table of all runs in Markdown"),
+            ("--html", "a page of all runs with their verdicts and charts, in this file"),
         ],
         offers: Offers::Files,
         read: Words(report_request),
@@ -225,18 +226,23 @@ pub const COMMANDS: &[Command] = &[
 
 /// Reads what follows `report`.
 fn report_request(arguments: &[OsString]) -> Option<Invocation> {
-    let mut request = ReportRequest { files: Vec::new(), verbose: false, table: None };
-    for argument in arguments {
+    let mut request = ReportRequest { files: Vec::new(), verbose: false, table: None, html: None };
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
         match argument.as_encoded_bytes() {
             b"-v" => request.verbose = true,
             b"--csv" if request.table != Some(TableForm::Markdown) => request.table = Some(TableForm::Csv),
             b"--md" if request.table != Some(TableForm::Csv) => request.table = Some(TableForm::Markdown),
+            b"--html" if request.html.is_none() => request.html = Some(arguments.next()?.into()),
             [b'-', ..] => return None,
             _ => request.files.push(argument.into()),
         }
     }
-    let is_table = request.table.is_some() || request.files.len() > 1;
-    let makes_no_sense = request.files.is_empty() || (request.verbose && is_table);
+    let is_page = request.html.is_some();
+    let is_table = request.table.is_some() || (request.files.len() > 1 && !is_page);
+    let makes_no_sense = request.files.is_empty()
+        || (is_page && (request.verbose || is_table))
+        || (request.verbose && is_table);
     (!makes_no_sense).then_some(Invocation::Report(request))
 }
 

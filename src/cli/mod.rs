@@ -282,6 +282,8 @@ pub struct ReportRequest {
     pub verbose: bool,
     /// The form of a table of all runs; `None` = in columns if there are several, else the report.
     pub table: Option<TableForm>,
+    /// `--html`: the page of all runs is written to this file, and nothing is printed.
+    pub html: Option<PathBuf>,
 }
 
 /// The form of a table for other programs.

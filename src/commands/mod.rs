@@ -9,6 +9,7 @@ mod load;
 mod measure;
 mod not_done;
 mod output;
+mod page;
 mod preset;
 mod repeat;
 mod report;

@@ -6,7 +6,7 @@ use super::stream::Stream;
 use crate::cli::{Exit, OutRequest, RunRequest, StreamRequest};
 use crate::finding::Finding;
 use crate::profile::{Profile, RawText};
-use crate::report::{self, Format};
+use crate::report::{self, Format, html};
 use crate::run::destination::{self, Destination, Named, inherited, named, open_special, refuse_doubles};
 use crate::run::{FromTheFirstLine, LateFile};
 use crate::sys::place::{Place, elsewhere};
@@ -235,6 +235,8 @@ impl EarlierReports {
 pub struct OutFile {
     /// As the user named it.
     path: PathBuf,
+    /// The option and what it names.
+    by: String,
     sink: Sink,
     format: &'static Format,
     /// What stands before this run's report.
@@ -256,10 +258,9 @@ impl OutFile {
     /// # Errors
     /// Unknown extension, or the file can't be created or replaced.
     pub fn create(request: &OutRequest, verdict: bool) -> Result<OutFile, NotDone> {
-        let path = &request.path;
-        let given = path.display();
+        let given = request.path.display();
         let format = request.format.and_then(report::format_named);
-        let format = format.or_else(|| report::format_of(path)).ok_or_else(|| {
+        let format = format.or_else(|| report::format_of(&request.path)).ok_or_else(|| {
             let known: Vec<String> =
                 report::FORMATS.iter().flat_map(|f| f.extensions).map(|e| format!(".{e}")).collect();
             format!(
@@ -267,10 +268,18 @@ impl OutFile {
                 known.join(", ")
             )
         })?;
+        OutFile::open("--out", &request.path, format.with_verdict(verdict))
+    }
+
+    /// The same for a form that the option itself says.
+    ///
+    /// # Errors
+    /// A message: the file can't be created or replaced.
+    pub fn open(option: &str, path: &Path, format: &'static Format) -> Result<OutFile, NotDone> {
+        let by = format!("{option} {}", path.display());
         if path.is_dir() {
-            return Err(format!("--out {given}: is a directory; name a file in it").into());
+            return Err(format!("{by}: is a directory; name a file in it").into());
         }
-        let by = format!("--out {given}");
         let sink = match Destination::trusted(&named(path), &by)? {
             Destination::Descriptor(number) => Sink::Open(inherited(number, &by)?),
             Destination::Special => Sink::Open(open_special(path, &by)?),
@@ -278,7 +287,7 @@ impl OutFile {
                 Sink::File(Place::open(&path).map_err(|error| format!("{by}: {error}"))?)
             }
         };
-        Ok(OutFile { path: path.clone(), sink, format: format.with_verdict(verdict), before: Vec::new() })
+        Ok(OutFile { path: path.to_owned(), by, sink, format, before: Vec::new() })
     }
 
     /// Has it begin with the reports that it held before.
@@ -298,12 +307,32 @@ impl OutFile {
     /// # Errors
     /// It can't; the message has the place of a report that is kept elsewhere.
     pub fn save(&self, judged: &Judged) -> Result<(), NotDone> {
-        let failed = |why: &dyn std::fmt::Display| {
-            NotDone::from(format!("--out {}: can't be written: {why}", self.path.display()))
+        let write = |sink: &mut dyn Write| {
+            sink.write_all(&self.before)?;
+            (self.format.write)(judged, sink)
         };
+        self.put(&write, &|file| self.print(judged, file))
+    }
+
+    /// The same for a page of several runs.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn save_page(&self, runs: &[html::Run]) -> Result<(), NotDone> {
+        let write = |sink: &mut dyn Write| html::write_runs(runs, sink);
+        self.put(&write, &|file| {
+            let mut out = io::BufWriter::new(Guard::new(file, file.is_terminal()));
+            write(&mut out).and_then(|()| out.flush())
+        })
+    }
+
+    /// `print` is how it goes to what is open.
+    fn put(&self, write: &Written, print: &dyn Fn(&File) -> io::Result<()>) -> Result<(), NotDone> {
+        let failed =
+            |why: &dyn std::fmt::Display| NotDone::from(format!("{}: can't be written: {why}", self.by));
         match &self.sink {
-            Sink::File(place) => self.replace(place, judged).map_err(|why| failed(&why)),
-            Sink::Open(file) => match self.print(judged, file) {
+            Sink::File(place) => self.replace(place, write).map_err(|why| failed(&why)),
+            Sink::Open(file) => match print(file) {
                 // As on standard output: a reader that has seen enough.
                 Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 answer => answer.map_err(|error| failed(&error)),
@@ -314,7 +343,7 @@ impl OutFile {
     /// To what may be a terminal. JSON keeps texts within their lines by itself.
     fn print(&self, judged: &Judged, file: &File) -> io::Result<()> {
         if !file.is_terminal() {
-            return self.write(judged, file);
+            return into(file, &|sink| (self.format.write)(judged, sink));
         }
         let mut out = io::BufWriter::new(Guard::new(file, true));
         let written = match self.format.name {
@@ -324,31 +353,25 @@ impl OutFile {
         written.and_then(|()| out.flush())
     }
 
-    fn write(&self, judged: &Judged, file: &File) -> io::Result<()> {
-        let mut file = io::BufWriter::new(file);
-        file.write_all(&self.before)?;
-        (self.format.write)(judged, &mut file).and_then(|()| file.flush())
-    }
-
-    fn replace(&self, place: &Arc<Place>, judged: &Judged) -> Result<(), String> {
+    fn replace(&self, place: &Arc<Place>, write: &Written) -> Result<(), String> {
         let written = place.begin().and_then(|mut new| {
-            self.write(judged, new.file())?;
+            into(new.file(), write)?;
             new.file().sync_all()?;
             Ok(new)
         });
         match written {
             Ok(mut new) => new.put().map_err(|not| not.to_string()),
             // The disk may be full: what was measured isn't lost for that.
-            Err(error) => Err(match self.write_elsewhere(judged) {
+            Err(error) => Err(match self.write_elsewhere(write) {
                 Ok(path) => format!("{error}; the report is kept as {}", path.display()),
                 Err(other) => format!("{error}; nor can it be kept elsewhere: {other}"),
             }),
         }
     }
 
-    fn write_elsewhere(&self, judged: &Judged) -> io::Result<PathBuf> {
+    fn write_elsewhere(&self, write: &Written) -> io::Result<PathBuf> {
         let (file, path) = elsewhere(self.path.file_name().unwrap_or_default())?;
-        let written = self.write(judged, &file);
+        let written = into(&file, write);
         // There is no better place for it; whether a power cut would take it is another matter.
         let _ = file.sync_all();
         if written.is_err() {
@@ -356,6 +379,15 @@ impl OutFile {
         }
         written.map(|()| path)
     }
+}
+
+/// Writes a whole report.
+type Written<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
+
+/// Into a file, in large parts.
+fn into(file: &File, write: &Written) -> io::Result<()> {
+    let mut file = io::BufWriter::new(file);
+    write(&mut file).and_then(|()| file.flush())
 }
 
 /// Writes all these reports; every one is tried, and what fails is told. A record without figures replaces

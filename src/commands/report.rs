@@ -1,8 +1,9 @@
-//! `diskspd report FILE .. [-v] [--csv|--md]`: prints the report of a saved run again, or a table of many.
+//! `diskspd report FILE .. [-v] [--csv|--md]`: prints the report of a saved run again, or a table of many;
+//! with `--html` it writes a page of all.
 
 use super::known_runs::{self, RunFile};
 use super::not_done::{NotDone, told};
-use super::output;
+use super::{output, page};
 use crate::cli::{Exit, ReportRequest, TableForm};
 use crate::finding::Finding;
 use crate::report::findings::{self, Detail};
@@ -18,6 +19,9 @@ use std::path::Path;
 /// # Errors
 /// There is nothing to be read, or it can't be written.
 pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
+    if let Some(file) = &request.html {
+        return page::write(file, &request.files);
+    }
     match &request.files[..] {
         [file] if request.table.is_none() && !file.is_dir() => one(file, request.verbose),
         _ if request.verbose => Err(NotDone::usage(vec![Finding::error(

@@ -1,0 +1,56 @@
+//! `diskspd report FILE .. --html PAGE`: the page of saved runs.
+
+use super::known_runs::{self, RunFile};
+use super::not_done::NotDone;
+use super::output::OutFile;
+use crate::cli::Exit;
+use crate::report::{HTML, html, known};
+use crate::run::destination::{Named, named, refuse_doubles};
+use crate::truth::Judged;
+use std::path::{Path, PathBuf};
+
+/// Writes it.
+///
+/// # Errors
+/// All that can't be read, and then no page is written, for one that lacks a run would mislead; or the page
+/// can't be.
+pub fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, NotDone> {
+    let (mut files, mut wrong) = (Vec::new(), Vec::new());
+    for (file, there) in known_runs::files(given) {
+        there.map_or_else(|why| wrong.push(why), |()| files.push(file));
+    }
+    let written = Named { by: format!("--html {}", page.display()), path: named(page) };
+    let read = files.iter().map(|file| Named { by: "report".into(), path: file.clone() });
+    refuse_doubles(&[written], &read.collect::<Vec<_>>())?;
+    let out = OutFile::open("--html", page, &HTML)?;
+    let mut saved = Vec::new();
+    for file in &files {
+        known_runs::run_file(file).map_or_else(|why| wrong.push(why), |held| saved.push((name(file), held)));
+    }
+    if !wrong.is_empty() {
+        return Err(NotDone::failed(wrong));
+    }
+    let judged: Vec<Option<Judged>> = saved.iter().map(|(_, held)| judged(held)).collect();
+    let runs = saved.iter().zip(&judged).flat_map(|((name, held), judged)| {
+        let known = match (held, judged) {
+            (RunFile::Results(runs), _) => runs.clone(),
+            (RunFile::Record(_), judged) => judged.iter().map(|judged| known::run(judged, name)).collect(),
+        };
+        known.into_iter().map(|known| html::Run { known, judged: judged.as_ref() })
+    });
+    out.save_page(&runs.collect::<Vec<_>>())?;
+    Ok(Exit::Success)
+}
+
+/// All that follows from a record; result XML has nothing to judge.
+fn judged(held: &RunFile) -> Option<Judged<'_>> {
+    match held {
+        RunFile::Record(record) => Some(Judged::new(record)),
+        RunFile::Results(_) => None,
+    }
+}
+
+/// What people call a run: its file, without folder and extension.
+fn name(file: &Path) -> String {
+    file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
+}
