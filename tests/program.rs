@@ -4,6 +4,7 @@
 
 mod affinity;
 mod bad_input;
+mod browser;
 mod common;
 mod cpu_latency;
 mod device_kinds;
