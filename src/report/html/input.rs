@@ -34,7 +34,7 @@ impl PagePlace {
 
     /// One of several, from 0 on, so many of which have charts.
     pub fn among(number: usize, with_charts: usize) -> PagePlace {
-        let points = if with_charts == 0 { 0 } else { (2 * POINTS / with_charts).clamp(40, POINTS) };
+        let points = (2 * POINTS).checked_div(with_charts).map_or(0, |points| points.clamp(40, POINTS));
         PagePlace { prefix: format!("run{}", number + 1), level: 3, points }
     }
 }

@@ -39,7 +39,7 @@ pub struct Figure {
     pub drawing: Markup,
     /// What is marked on it.
     pub marks: Vec<Mark>,
-    /// What it is drawn from; [`table::TableRow::at`] says where on the axis below.
+    /// What it is drawn from; [`table::FigureRow::at`] says where on the axis below.
     pub table: FigureTable,
 }
 

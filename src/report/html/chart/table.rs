@@ -8,12 +8,12 @@ pub struct FigureTable {
     /// Columns, each with its unit.
     pub head: Vec<String>,
     /// Rows.
-    pub rows: Vec<TableRow>,
+    pub rows: Vec<FigureRow>,
 }
 
 /// A row of a table behind a chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TableRow {
+pub struct FigureRow {
     /// Where it is on the axis below, share of its length.
     pub at: f64,
     /// One for each column.
@@ -28,7 +28,7 @@ impl FigureTable {
 
     /// Adds a row.
     pub fn row(&mut self, at: f64, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(TableRow { at, cells: cells.into_iter().collect() });
+        self.rows.push(FigureRow { at, cells: cells.into_iter().collect() });
     }
 
     /// Folded behind a line that opens it.
