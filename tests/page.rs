@@ -4,7 +4,7 @@
 
 use crate::golden_reports::synth;
 use diskspd::profile::{Profile, RawText};
-use diskspd::report::html::chart::curve::{Curve, CurvePoint, Knee, Objective};
+use diskspd::report::html::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
 use diskspd::report::{HTML, html, json, known};
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
@@ -367,8 +367,8 @@ fn a_curve_names_its_knee_and_its_objective() {
         title: "Throughput and latency".into(),
         latency_name: "mean latency".into(),
         points: points.into_iter().enumerate().map(point).collect(),
-        knee: Some(Knee { point: 2, iops_interval: Some((5800.0, 6050.0)) }),
-        objective: Some(Objective { latency_ms: 5.0, label: "mean = 5 ms".into(), iops: Some(6000.0) }),
+        knee: Some(CurveKnee { point: 2, iops_interval: Some((5800.0, 6050.0)) }),
+        objective: Some(CurveObjective { latency_ms: 5.0, label: "mean = 5 ms".into(), iops: Some(6000.0) }),
     };
     let figure = curve.chart().markup().into_string();
     elements(&figure);

@@ -39,7 +39,7 @@ pub struct Step {
 #[derive(Debug, Clone, Copy)]
 pub struct Threshold {
     /// Which one.
-    pub of: Measure,
+    pub of: JudgedLatency,
     /// What it is called, the best first.
     pub grades: &'static [Grade],
     /// What it is called beyond all of them.
@@ -59,7 +59,7 @@ pub struct Grade {
 
 /// A figure of a time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
+pub enum JudgedLatency {
     /// Mean latency of reads.
     MeanRead,
     /// Mean latency of writes.
@@ -68,13 +68,13 @@ pub enum Measure {
     FlushP99,
 }
 
-impl Measure {
+impl JudgedLatency {
     /// In a sentence.
     pub fn words(self) -> &'static str {
         match self {
-            Measure::MeanRead => "the mean latency of reads",
-            Measure::MeanWrite => "the mean latency of writes",
-            Measure::FlushP99 => "the 99th percentile of flushes",
+            JudgedLatency::MeanRead => "the mean latency of reads",
+            JudgedLatency::MeanWrite => "the mean latency of writes",
+            JudgedLatency::FlushP99 => "the 99th percentile of flushes",
         }
     }
 }

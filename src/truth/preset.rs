@@ -1,7 +1,7 @@
 //! What the literature says about the figures of a preset (`--preset`).
 
 use super::{Finding, Severity, SpanView};
-use crate::presets::{self, Measure, Threshold};
+use crate::presets::{self, JudgedLatency, Threshold};
 
 /// The grade of each figure that has one.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
@@ -13,9 +13,9 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 fn finding(span: &SpanView, threshold: &Threshold) -> Option<Finding> {
     let measured = span.measured;
     let ms = match threshold.of {
-        Measure::MeanRead => measured.read.total.latency?.mean?,
-        Measure::MeanWrite => measured.write.total.latency?.mean?,
-        Measure::FlushP99 => measured.flushes.as_ref()?.total.p99?,
+        JudgedLatency::MeanRead => measured.read.total.latency?.mean?,
+        JudgedLatency::MeanWrite => measured.write.total.latency?.mean?,
+        JudgedLatency::FlushP99 => measured.flushes.as_ref()?.total.p99?,
     };
     let (word, beyond) = threshold.judge(ms);
     let severity = if beyond { Severity::Warning } else { Severity::Note };

@@ -1,6 +1,6 @@
 //! All charts of a time span, by section.
 
-use super::chart::Figure;
+use super::chart::ChartFigure;
 use super::course::OverTime;
 use super::page::heading;
 use super::span::Span;
@@ -14,7 +14,8 @@ const NO_COURSE: &str = "The course was not recorded; -D does, with -L also the 
 pub fn sections(span: &Span) -> Markup {
     let course = span.detail.and_then(|detail| OverTime::of(&detail));
     let course = course.iter().zip(span.detail);
-    let over_time: Vec<Figure> = course.flat_map(|(course, detail)| course.charts(span, &detail)).collect();
+    let over_time: Vec<ChartFigure> =
+        course.flat_map(|(course, detail)| course.charts(span, &detail)).collect();
     let without = if span.detail.is_some() { NO_COURSE } else { "The course is not recorded." };
     html! {
         (section(span.level, "Latency", &distribution::charts(span), NO_LATENCY))
@@ -23,14 +24,14 @@ pub fn sections(span: &Span) -> Markup {
     }
 }
 
-fn parts(span: &Span) -> Vec<Figure> {
+fn parts(span: &Span) -> Vec<ChartFigure> {
     let Some(detail) = &span.detail else { return Vec::new() };
     let threads = threads::charts(span, detail.measured);
     processors::chart(span, &detail.measured.cpu).into_iter().chain(threads).collect()
 }
 
 /// `without`: what is said if there are none; empty = nothing.
-fn section(level: u8, title: &str, charts: &[Figure], without: &str) -> Markup {
+fn section(level: u8, title: &str, charts: &[ChartFigure], without: &str) -> Markup {
     html! {
         @if !charts.is_empty() || !without.is_empty() {
             section {

@@ -1,11 +1,11 @@
 //! What happened from interval to interval: rates, throughput, latencies. By the intervals of `-D`; without
 //! them by what the controlling thread saw once a second.
 
-use super::chart::axis::Axis;
+use super::chart::axis::ChartAxis;
 use super::chart::heat;
 use super::chart::lines::{Lines, PointTimes, TimeLine};
 use super::chart::table::FigureTable;
-use super::chart::{Figure, Mark};
+use super::chart::{ChartFigure, Mark};
 use super::number::{cell, clock, grouped, in_ms, plain};
 use super::span::{RecordedSpan, Span};
 use super::{marks, thin};
@@ -102,7 +102,7 @@ impl OverTime {
     }
 
     /// All charts over time.
-    pub fn charts(&self, span: &Span, detail: &RecordedSpan) -> Vec<Figure> {
+    pub fn charts(&self, span: &Span, detail: &RecordedSpan) -> Vec<ChartFigure> {
         let marks = marks::of_span(detail);
         let latency = |title, id, of| self.latencies(span, title, id, of, &marks);
         let response: fn(&Stretch) -> &[Option<f64>; 5] = |stretch| &stretch.response;
@@ -132,7 +132,7 @@ impl OverTime {
         id: &str,
         of: fn(&Stretch) -> &[Option<f64>; 3],
         marks: &[Mark],
-    ) -> Option<Figure> {
+    ) -> Option<ChartFigure> {
         let highest = self
             .stretches
             .iter()
@@ -141,7 +141,7 @@ impl OverTime {
                 Some(highest.map_or(rate, |highest| highest.max(rate)))
             })?;
         let factor = thin::factor(self.stretches.len(), span.points);
-        let values = |direction: usize| -> Vec<Option<thin::Spread>> {
+        let values = |direction: usize| -> Vec<Option<thin::Band>> {
             let known = |stretch: &Stretch| Some((of(stretch)[direction]?, stretch.seconds()));
             self.stretches.chunks(factor).map(|chunk| thin::span(chunk.iter().filter_map(known))).collect()
         };
@@ -168,7 +168,7 @@ impl OverTime {
             summary,
             note: self
                 .note(factor, "The line is the mean of these, the band goes from the lowest to the highest."),
-            y: Axis::amounts(title, highest),
+            y: ChartAxis::amounts(title, highest),
             times,
             seconds: self.seconds,
             lines,
@@ -215,7 +215,7 @@ impl OverTime {
         id: &str,
         of: fn(&Stretch) -> &[Option<f64>; 5],
         marks: &[Mark],
-    ) -> Option<Figure> {
+    ) -> Option<ChartFigure> {
         let all = || self.stretches.iter().flat_map(of).flatten().copied();
         all().next()?;
         let factor = thin::factor(self.stretches.len(), span.points);
@@ -244,7 +244,7 @@ impl OverTime {
                 super::number::latency(longest)
             ),
             note: self.note(factor, "The highest of these is shown: percentiles are not averaged."),
-            y: Axis::latencies("latency", all()),
+            y: ChartAxis::latencies("latency", all()),
             times,
             seconds: self.seconds,
             lines,
@@ -255,7 +255,7 @@ impl OverTime {
     }
 
     /// Every latency, where they were kept by interval.
-    fn heat(&self, span: &Span, detail: &RecordedSpan, marks: &[Mark]) -> Option<Figure> {
+    fn heat(&self, span: &Span, detail: &RecordedSpan, marks: &[Mark]) -> Option<ChartFigure> {
         let kept = detail.results()?.intervals.as_ref().filter(|_| self.by_intervals)?;
         let factor = thin::factor(self.stretches.len(), COLUMNS.min(span.points));
         let columns = self.stretches.chunks(factor).enumerate().filter_map(|(place, chunk)| {

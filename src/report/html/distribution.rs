@@ -1,6 +1,6 @@
 //! How latencies are distributed: the nines, of service and of response.
 
-use super::chart::Figure;
+use super::chart::ChartFigure;
 use super::chart::nines::{self, NinesLine};
 use super::chart::table::FigureTable;
 use super::number::{in_ms, latency};
@@ -8,7 +8,7 @@ use super::span::{PickDirection, Span};
 use crate::results::{ChartRow, KnownFigures, KnownSpan, PERCENTILES, PacedFigures, PacedLatency};
 
 /// The chart; none where latencies were not measured.
-pub fn charts(span: &Span) -> Vec<Figure> {
+pub fn charts(span: &Span) -> Vec<ChartFigure> {
     let known = span.figures;
     let rows = [
         ("total", &known.total, (|row| row.total) as PickDirection),

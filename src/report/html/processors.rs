@@ -1,7 +1,7 @@
 //! What the machine's processors did.
 
-use super::chart::Figure;
-use super::chart::axis::Axis;
+use super::chart::ChartFigure;
+use super::chart::axis::ChartAxis;
 use super::chart::bars::Bars;
 use super::chart::table::FigureTable;
 use super::number::{number, plain};
@@ -12,7 +12,7 @@ use crate::results::{CpuRow, CpuTable};
 const MOST: usize = 128;
 
 /// The chart; `None` = the record has no processors.
-pub fn chart(span: &Span, cpu: &CpuTable) -> Option<Figure> {
+pub fn chart(span: &Span, cpu: &CpuTable) -> Option<ChartFigure> {
     let mut rows: Vec<&CpuRow> = cpu.rows.iter().collect();
     if rows.is_empty() {
         return None;
@@ -53,7 +53,7 @@ pub fn chart(span: &Span, cpu: &CpuTable) -> Option<Figure> {
         note,
         of: "CPU".into(),
         names: rows.iter().map(name).collect(),
-        y: Axis::percent("in use"),
+        y: ChartAxis::percent("in use"),
         parts: vec![
             part("kernel", "kernel", |row| row.usage.kernel),
             part("user", "programs", |row| row.usage.user),

@@ -1,7 +1,7 @@
 //! Several runs on one page: a table of all, a chart that compares them, and each run's own sections.
 
-use super::chart::Figure;
-use super::chart::axis::Axis;
+use super::chart::ChartFigure;
+use super::chart::axis::ChartAxis;
 use super::chart::bars::Bars;
 use super::chart::table::FigureTable;
 use super::input::{PagePlace, Run};
@@ -122,7 +122,7 @@ fn row(point: &RunPoint) -> Markup {
 }
 
 /// Rates and latencies of all runs, one beside the other.
-fn charts(points: &[RunPoint]) -> Vec<Figure> {
+fn charts(points: &[RunPoint]) -> Vec<ChartFigure> {
     let rate = |point: &RunPoint| point.figures.and_then(|span| span.total.iops);
     let p99 = |point: &RunPoint| point.figures.and_then(|span| span.percentile(99.0)?.total);
     let mean = |point: &RunPoint| point.figures.and_then(|span| span.total.mean_ms);
@@ -143,7 +143,7 @@ fn bars(
     [title, unit]: [&str; 2],
     of: &dyn Fn(&RunPoint) -> Option<f64>,
     text: fn(f64) -> String,
-) -> Option<Figure> {
+) -> Option<ChartFigure> {
     let highest = points.iter().filter_map(of).fold(None, |highest: Option<f64>, figure| {
         Some(highest.map_or(figure, |highest| highest.max(figure)))
     })?;
@@ -166,7 +166,7 @@ fn bars(
         note: String::new(),
         of: "run, by its number in the table".into(),
         names: points.iter().map(|point| point.name.clone()).collect(),
-        y: Axis::amounts(unit, highest),
+        y: ChartAxis::amounts(unit, highest),
         parts: vec![("total", title.into(), points.iter().map(|point| of(point).unwrap_or(0.0)).collect())],
         table,
     };

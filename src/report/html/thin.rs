@@ -2,7 +2,7 @@
 
 /// Neighbouring values as one point: the lowest, the mean by time, and the highest of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct Band {
     /// Lowest.
     pub min: f64,
     /// Mean; every value weighs as much as its interval is long.
@@ -17,7 +17,7 @@ pub fn factor(count: usize, most: usize) -> usize {
 }
 
 /// Of values with the lengths of their intervals; `None` = there are none.
-pub fn span(values: impl IntoIterator<Item = (f64, f64)>) -> Option<Spread> {
+pub fn span(values: impl IntoIterator<Item = (f64, f64)>) -> Option<Band> {
     let (mut all, mut sum, mut time) = (None, 0.0, 0.0);
     for (value, length) in values {
         let (low, high) = all.unwrap_or((value, value));
@@ -27,7 +27,7 @@ pub fn span(values: impl IntoIterator<Item = (f64, f64)>) -> Option<Spread> {
     let (min, max) = all?;
     // A mean lies between the two, whatever rounding made of it.
     let mean = if time > 0.0 { (sum / time).clamp(min, max) } else { min };
-    Some(Spread { min, mean, max })
+    Some(Band { min, mean, max })
 }
 
 #[cfg(test)]
@@ -46,8 +46,8 @@ mod tests {
     #[test]
     fn a_peak_stays_and_a_short_interval_weighs_less() {
         let found = span([(10.0, 1.0), (100.0, 1.0), (0.0, 0.5)]);
-        assert_eq!(found, Some(Spread { min: 0.0, mean: 44.0, max: 100.0 }));
+        assert_eq!(found, Some(Band { min: 0.0, mean: 44.0, max: 100.0 }));
         assert_eq!(span([]), None);
-        assert_eq!(span([(7.1, 0.3), (7.1, 0.1)]), Some(Spread { min: 7.1, mean: 7.1, max: 7.1 }));
+        assert_eq!(span([(7.1, 0.3), (7.1, 0.1)]), Some(Band { min: 7.1, mean: 7.1, max: 7.1 }));
     }
 }

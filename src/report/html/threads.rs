@@ -1,7 +1,7 @@
 //! What each thread and each target did.
 
-use super::chart::Figure;
-use super::chart::axis::Axis;
+use super::chart::ChartFigure;
+use super::chart::axis::ChartAxis;
 use super::chart::bars::Bars;
 use super::chart::table::FigureTable;
 use super::number::{number, plain};
@@ -22,7 +22,7 @@ struct RowSum {
 }
 
 /// A chart of threads and one of targets, each where there are several.
-pub fn charts(span: &Span, measured: &Measured) -> Vec<Figure> {
+pub fn charts(span: &Span, measured: &Measured) -> Vec<ChartFigure> {
     let threads = sums(measured, |row| (u64::from(row.thread), row.thread.to_string()));
     let mut paths: Vec<&[u8]> = Vec::new();
     for row in &measured.total.rows {
@@ -64,7 +64,12 @@ fn sums(measured: &Measured, key: impl Fn(&Row) -> (u64, String)) -> Vec<RowSum>
     sums.into_values().take(MOST).collect()
 }
 
-fn chart(span: &Span, (title, id, of): (&str, &str, &str), names: Vec<String>, sums: &[RowSum]) -> Figure {
+fn chart(
+    span: &Span,
+    (title, id, of): (&str, &str, &str),
+    names: Vec<String>,
+    sums: &[RowSum],
+) -> ChartFigure {
     let numbered = names.iter().zip(sums).any(|(name, sum)| *name != sum.name);
     let mut table = FigureTable::new(&[
         of.split(',').next().unwrap_or(of),
@@ -93,7 +98,7 @@ fn chart(span: &Span, (title, id, of): (&str, &str, &str), names: Vec<String>, s
         note: if sums.len() == MOST { format!("The first {MOST} are shown.") } else { String::new() },
         of: of.to_owned(),
         names,
-        y: Axis::amounts("I/Os per second", highest),
+        y: ChartAxis::amounts("I/Os per second", highest),
         parts: parts.into_iter().filter(done).collect(),
         table,
     };

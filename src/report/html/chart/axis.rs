@@ -15,7 +15,7 @@ pub struct Tick {
 
 /// An axis.
 #[derive(Debug, Clone)]
-pub struct Axis {
+pub struct ChartAxis {
     /// What it shows, with the unit.
     pub label: String,
     /// Where figures are on it.
@@ -26,36 +26,43 @@ pub struct Axis {
     pub is_time: bool,
 }
 
-impl Axis {
-    fn new(label: impl Into<String>, scale: AxisScale, at: Vec<f64>, text: impl Fn(f64) -> String) -> Axis {
+impl ChartAxis {
+    fn new(
+        label: impl Into<String>,
+        scale: AxisScale,
+        at: Vec<f64>,
+        text: impl Fn(f64) -> String,
+    ) -> ChartAxis {
         let ticks = at.into_iter().map(|figure| Tick { at: scale.place(figure), text: text(figure) });
-        Axis { label: label.into(), scale, ticks: ticks.collect(), is_time: false }
+        ChartAxis { label: label.into(), scale, ticks: ticks.collect(), is_time: false }
     }
 
     /// Seconds from 0 on.
-    pub fn time(seconds: f64) -> Axis {
+    pub fn time(seconds: f64) -> ChartAxis {
         let seconds = seconds.max(1e-3);
         let step = time_step(seconds);
         let figures = (0..=(seconds / step + 1e-9) as u32).map(|number| f64::from(number) * step).collect();
         let label = if seconds > 120.0 { "time, h:min:s" } else { "time, s" };
         let scale = AxisScale::Linear { from: 0.0, to: seconds };
-        Axis { is_time: true, ..Axis::new(label, scale, figures, |at| clock(at, seconds)) }
+        ChartAxis { is_time: true, ..ChartAxis::new(label, scale, figures, |at| clock(at, seconds)) }
     }
 
     /// Amounts from 0 to the highest.
-    pub fn amounts(label: impl Into<String>, highest: f64) -> Axis {
+    pub fn amounts(label: impl Into<String>, highest: f64) -> ChartAxis {
         let scale = AxisScale::from_zero(highest);
-        Axis::new(label, scale, scale.round_figures(4.0), short)
+        ChartAxis::new(label, scale, scale.round_figures(4.0), short)
     }
 
     /// Percent, from 0 to 100.
-    pub fn percent(label: impl Into<String>) -> Axis {
+    pub fn percent(label: impl Into<String>) -> ChartAxis {
         let figures = vec![0.0, 25.0, 50.0, 75.0, 100.0];
-        Axis::new(label, AxisScale::Linear { from: 0.0, to: 100.0 }, figures, |share| format!("{share} %"))
+        ChartAxis::new(label, AxisScale::Linear { from: 0.0, to: 100.0 }, figures, |share| {
+            format!("{share} %")
+        })
     }
 
     /// Latencies in ms, by factors.
-    pub fn latencies(label: impl Into<String>, figures: impl IntoIterator<Item = f64>) -> Axis {
+    pub fn latencies(label: impl Into<String>, figures: impl IntoIterator<Item = f64>) -> ChartAxis {
         let scale = AxisScale::log(figures);
         let text = |ms| {
             let text = latency(ms);
@@ -63,11 +70,11 @@ impl Axis {
             let number = number.parse().map_or(number.to_owned(), |number: f64| number.to_string());
             format!("{number} {unit}")
         };
-        Axis::new(label, scale, scale.round_figures(4.0), text)
+        ChartAxis::new(label, scale, scale.round_figures(4.0), text)
     }
 
     /// Shares of I/Os that took no longer, by the number of their nines; `nines` = how many the axis has.
-    pub fn nines(nines: f64) -> Axis {
+    pub fn nines(nines: f64) -> ChartAxis {
         let whole = nines.max(1.0);
         let mut ticks = vec![("0", 0.0), ("50", 0.5f64.log10().abs())];
         const NINES: [&str; 12] = [
@@ -88,17 +95,17 @@ impl Axis {
         let on = ticks.into_iter().filter(|(_, at)| *at <= whole + 1e-9);
         let ticks = on.map(|(text, at)| Tick { at: at / whole, text: text.into() }).collect();
         let scale = AxisScale::Linear { from: 0.0, to: whole };
-        Axis { label: "percent of I/Os that took no longer".into(), scale, ticks, is_time: false }
+        ChartAxis { label: "percent of I/Os that took no longer".into(), scale, ticks, is_time: false }
     }
 
     /// Names or numbers, one beside the other; of many only some are written.
-    pub fn names(label: impl Into<String>, names: &[String]) -> Axis {
+    pub fn names(label: impl Into<String>, names: &[String]) -> ChartAxis {
         let every = names.len().div_ceil(16).max(1);
         let middle = |number: usize| (number as f64 + 0.5) / names.len().max(1) as f64;
         let written = names.iter().enumerate().step_by(every);
         let ticks = written.map(|(number, name)| Tick { at: middle(number), text: name.clone() }).collect();
         let scale = AxisScale::Linear { from: 0.0, to: names.len().max(1) as f64 };
-        Axis { label: label.into(), scale, ticks, is_time: false }
+        ChartAxis { label: label.into(), scale, ticks, is_time: false }
     }
 
     /// Its figures and label below a chart.
@@ -142,25 +149,25 @@ pub fn percent(share: f64) -> String {
 mod tests {
     use super::*;
 
-    fn texts(axis: &Axis) -> Vec<&str> {
+    fn texts(axis: &ChartAxis) -> Vec<&str> {
         axis.ticks.iter().map(|tick| &*tick.text).collect()
     }
 
     #[test]
     fn axes_have_figures_that_people_count_by() {
-        assert_eq!(texts(&Axis::time(60.0)), ["0", "10", "20", "30", "40", "50", "60"]);
-        assert_eq!(texts(&Axis::time(3600.0)).last(), Some(&"1:00:00"));
-        assert_eq!(texts(&Axis::nines(3.4)), ["0", "50", "90", "99", "99.9"]);
+        assert_eq!(texts(&ChartAxis::time(60.0)), ["0", "10", "20", "30", "40", "50", "60"]);
+        assert_eq!(texts(&ChartAxis::time(3600.0)).last(), Some(&"1:00:00"));
+        assert_eq!(texts(&ChartAxis::nines(3.4)), ["0", "50", "90", "99", "99.9"]);
         assert_eq!(
-            texts(&Axis::latencies("", [0.05, 20.0])),
+            texts(&ChartAxis::latencies("", [0.05, 20.0])),
             ["50 µs", "100 µs", "300 µs", "1 ms", "3 ms", "10 ms"]
         );
-        assert_eq!(texts(&Axis::amounts("", 97_000.0)), ["0", "25k", "50k", "75k", "100k"]);
+        assert_eq!(texts(&ChartAxis::amounts("", 97_000.0)), ["0", "25k", "50k", "75k", "100k"]);
     }
 
     #[test]
     fn many_names_are_thinned() {
         let names: Vec<String> = (0..64).map(|number| number.to_string()).collect();
-        assert_eq!(texts(&Axis::names("", &names)).len(), 16);
+        assert_eq!(texts(&ChartAxis::names("", &names)).len(), 16);
     }
 }

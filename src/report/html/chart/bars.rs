@@ -1,8 +1,8 @@
 //! Bars, one beside the other, each of one part or of several that stand on each other.
 
-use super::axis::Axis;
+use super::axis::ChartAxis;
 use super::table::FigureTable;
-use super::{Figure, Key, path};
+use super::{ChartFigure, Key, path};
 use maud::html;
 
 /// What is to be compared.
@@ -21,7 +21,7 @@ pub struct Bars {
     /// The names of the bars.
     pub names: Vec<String>,
     /// At the left.
-    pub y: Axis,
+    pub y: ChartAxis,
     /// (class, name, amounts by bar) of each part, the lowest first.
     pub parts: Vec<(&'static str, String, Vec<f64>)>,
     /// What it is drawn from, without places; they are added.
@@ -33,9 +33,9 @@ const WIDTH: f64 = 0.72;
 
 impl Bars {
     /// The chart.
-    pub fn chart(self) -> Figure {
+    pub fn chart(self) -> ChartFigure {
         let Bars { id, title, summary, note, of, names, y, parts, mut table } = self;
-        let x = Axis::names(of, &names);
+        let x = ChartAxis::names(of, &names);
         let room = 1.0 / names.len().max(1) as f64;
         let left = |bar: usize| (bar as f64 + (1.0 - WIDTH) / 2.0) * room;
         let mut below = vec![0.0; names.len()];
@@ -58,6 +58,6 @@ impl Bars {
             0 | 1 => Vec::new(),
             _ => parts.iter().map(|(class, name, _)| Key::area(class, name.clone())).collect(),
         };
-        Figure { kind: "bars", id, title, summary, note, x, y, key, drawing, marks: Vec::new(), table }
+        ChartFigure { kind: "bars", id, title, summary, note, x, y, key, drawing, marks: Vec::new(), table }
     }
 }

@@ -1,9 +1,9 @@
 //! The throughput-latency curve of a sweep: what more load brings, and what it costs. Plain data in, so
 //! that whoever has points can draw them.
 
-use super::axis::Axis;
+use super::axis::ChartAxis;
 use super::table::FigureTable;
-use super::{Figure, Key, Mark, path};
+use super::{ChartFigure, Key, Mark, path};
 use crate::report::html::number::{NONE, latency, number};
 use maud::{Markup, html};
 
@@ -19,9 +19,9 @@ pub struct Curve {
     /// In the order of the load.
     pub points: Vec<CurvePoint>,
     /// Where more load stops being worth it; `None` = not found.
-    pub knee: Option<Knee>,
+    pub knee: Option<CurveKnee>,
     /// What the latency must not exceed; `None` = nothing was asked for.
-    pub objective: Option<Objective>,
+    pub objective: Option<CurveObjective>,
 }
 
 /// One load.
@@ -41,7 +41,7 @@ pub struct CurvePoint {
 
 /// The knee of a curve.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Knee {
+pub struct CurveKnee {
     /// Which point it is, from 0.
     pub point: usize,
     /// I/Os per second between which it lies; `None` = not known.
@@ -50,7 +50,7 @@ pub struct Knee {
 
 /// An objective.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Objective {
+pub struct CurveObjective {
     /// Latency, ms.
     pub latency_ms: f64,
     /// In words: `p99 = 5 ms`.
@@ -61,7 +61,7 @@ pub struct Objective {
 
 impl Curve {
     /// The chart.
-    pub fn chart(&self) -> Figure {
+    pub fn chart(&self) -> ChartFigure {
         let known = |point: &CurvePoint| Some((point.iops, point.latency_ms?));
         let rates = self.points.iter().flat_map(|point| {
             let (low, high) = point.iops_interval.unwrap_or((point.iops, point.iops));
@@ -72,8 +72,8 @@ impl Curve {
             point.latency_ms.into_iter().chain(interval.into_iter().flatten())
         });
         let objective = self.objective.iter().map(|objective| objective.latency_ms);
-        let x = Axis::amounts("I/Os per second", rates.fold(0.0, f64::max));
-        let y = Axis::latencies(self.latency_name.clone(), latencies.chain(objective));
+        let x = ChartAxis::amounts("I/Os per second", rates.fold(0.0, f64::max));
+        let y = ChartAxis::latencies(self.latency_name.clone(), latencies.chain(objective));
         let place = |(iops, ms): (f64, f64)| (x.scale.place(iops), y.scale.place(ms));
         let drawing = html! {
             path.line.total d=(path::line(self.points.iter().map(|point| known(point).map(place)))) {}
@@ -84,7 +84,19 @@ impl Curve {
         let table = self.table(&x);
         let (marks, key) = (self.marks(), self.keys());
         let (id, title, note) = (self.id.clone(), self.title.clone(), String::new());
-        Figure { kind: "curve", id, title, summary: self.summary(), note, x, y, key, drawing, marks, table }
+        ChartFigure {
+            kind: "curve",
+            id,
+            title,
+            summary: self.summary(),
+            note,
+            x,
+            y,
+            key,
+            drawing,
+            marks,
+            table,
+        }
     }
 
     fn intervals(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> String {
@@ -144,7 +156,7 @@ impl Curve {
         format!("{} loads{}.", self.points.len(), highest.unwrap_or_default())
     }
 
-    fn table(&self, x: &Axis) -> FigureTable {
+    fn table(&self, x: &ChartAxis) -> FigureTable {
         let mut table = FigureTable::new(&["load", "IOPS", "IOPS, interval", &self.latency_name, "interval"]);
         let interval = |ends: Option<(f64, f64)>, text: fn(f64) -> String| {
             ends.map_or(NONE.into(), |(low, high)| format!("{} to {}", text(low), text(high)))

@@ -1,9 +1,9 @@
 //! A heat map: how many I/Os of each stretch of time took how long.
 
-use super::axis::Axis;
+use super::axis::ChartAxis;
 use super::scale::AxisScale;
 use super::table::FigureTable;
-use super::{Figure, Key, Mark, path};
+use super::{ChartFigure, Key, Mark, path};
 use crate::report::html::number::{clock, grouped, latency};
 use maud::html;
 
@@ -28,11 +28,11 @@ pub struct Column {
 }
 
 /// The chart; `None` = there are no latencies.
-pub fn chart(id: String, columns: &[Column], seconds: f64, marks: Vec<Mark>) -> Option<Figure> {
+pub fn chart(id: String, columns: &[Column], seconds: f64, marks: Vec<Mark>) -> Option<ChartFigure> {
     let all = columns.iter().flat_map(|column| &column.counts).map(|(ms, _)| *ms);
     all.clone().next()?;
-    let y = Axis::latencies("latency", all);
-    let x = Axis::time(seconds);
+    let y = ChartAxis::latencies("latency", all);
+    let x = ChartAxis::time(seconds);
     let counted: Vec<[u64; BANDS]> = columns.iter().map(|column| count(column, y.scale)).collect();
     let mut corners: [Vec<_>; CLASSES.len()] = Default::default();
     for (column, counts) in columns.iter().zip(&counted) {
@@ -54,7 +54,7 @@ pub fn chart(id: String, columns: &[Column], seconds: f64, marks: Vec<Mark>) -> 
     let note = "The darker (on black: the brighter), the more of a stretch's I/Os took so long.".to_owned();
     let table = table(columns, &counted, &x, &y, seconds);
     let title = "Latency over time, every I/O".to_owned();
-    Some(Figure { kind: "heat", id, title, summary, note, x, y, key: key(), drawing, marks, table })
+    Some(ChartFigure { kind: "heat", id, title, summary, note, x, y, key: key(), drawing, marks, table })
 }
 
 /// Where a band begins, share of the axis.
@@ -79,7 +79,13 @@ fn key() -> Vec<Key> {
 }
 
 /// Counts by stretch of time and band; bands that hold nothing are left out.
-fn table(columns: &[Column], counted: &[[u64; BANDS]], x: &Axis, y: &Axis, seconds: f64) -> FigureTable {
+fn table(
+    columns: &[Column],
+    counted: &[[u64; BANDS]],
+    x: &ChartAxis,
+    y: &ChartAxis,
+    seconds: f64,
+) -> FigureTable {
     let used: Vec<usize> = (0..BANDS).filter(|band| counted.iter().any(|counts| counts[*band] > 0)).collect();
     let begin = |band: usize| match y.scale {
         AxisScale::Log { from, to } => from * (to / from).powf(low_end(band)),

@@ -1,9 +1,9 @@
 //! Lines over time, with the band between the lowest and the highest of what a point stands for.
 
-use super::axis::Axis;
+use super::axis::ChartAxis;
 use super::table::FigureTable;
-use super::{Figure, Key, Mark, path};
-use crate::report::html::thin::Spread;
+use super::{ChartFigure, Key, Mark, path};
+use crate::report::html::thin::Band;
 use maud::html;
 
 /// One line.
@@ -14,9 +14,9 @@ pub struct TimeLine {
     /// What it shows.
     pub name: String,
     /// One for each place; `None` = nothing was measured there.
-    pub values: Vec<Option<Spread>>,
+    pub values: Vec<Option<Band>>,
     /// Which of them the line goes through.
-    pub through: fn(&Spread) -> f64,
+    pub through: fn(&Band) -> f64,
     /// A band shows the lowest and the highest.
     pub band: bool,
 }
@@ -36,7 +36,7 @@ pub struct Lines {
     /// To be read below.
     pub note: String,
     /// At the left.
-    pub y: Axis,
+    pub y: ChartAxis,
     /// Times of the points.
     pub times: PointTimes,
     /// Length of the axis below, s.
@@ -51,16 +51,16 @@ pub struct Lines {
 
 impl Lines {
     /// The chart.
-    pub fn chart(self) -> Figure {
+    pub fn chart(self) -> ChartFigure {
         let Lines { id, title, summary, note, y, times, seconds, lines, marks, table } = self;
-        let x = Axis::time(seconds);
+        let x = ChartAxis::time(seconds);
         let middle: Vec<f64> = times.iter().map(|(from, to)| x.scale.place((from + to) / 2.0)).collect();
         let paths = lines.iter().map(|line| {
             let points = middle.iter().zip(&line.values);
-            let through = |(at, value): (&f64, &Option<Spread>)| {
+            let through = |(at, value): (&f64, &Option<Band>)| {
                 value.as_ref().map(|value| (*at, y.scale.place((line.through)(value))))
             };
-            let between = |(at, value): (&f64, &Option<Spread>)| {
+            let between = |(at, value): (&f64, &Option<Band>)| {
                 value.as_ref().map(|value| (*at, y.scale.place(value.min), y.scale.place(value.max)))
             };
             let band: Vec<_> = if line.band { points.clone().map(between).collect() } else { Vec::new() };
@@ -74,6 +74,6 @@ impl Lines {
             @for (class, line, _) in &paths { path.line.{(class)} d=(line) {} }
         };
         let key = lines.iter().rev().map(|line| Key::line(line.class, line.name.clone())).collect();
-        Figure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks, table }
+        ChartFigure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks, table }
     }
 }

@@ -11,14 +11,14 @@ pub mod path;
 pub mod scale;
 pub mod table;
 
-use axis::{Axis, percent};
+use axis::{ChartAxis, percent};
 use maud::{Markup, html};
 use scale::AxisScale;
 use table::FigureTable;
 
 /// A chart with all that belongs to it.
 #[derive(Debug)]
-pub struct Figure {
+pub struct ChartFigure {
     /// The class of its kind: `lines`, `heat`.
     pub kind: &'static str,
     /// Its own on the page: letters, digits, dashes.
@@ -30,9 +30,9 @@ pub struct Figure {
     /// What must be known to read it; empty = nothing.
     pub note: String,
     /// Below.
-    pub x: Axis,
+    pub x: ChartAxis,
     /// At the left.
-    pub y: Axis,
+    pub y: ChartAxis,
     /// What the colours mean.
     pub key: Vec<Key>,
     /// Paths in a square of 1000 units.
@@ -83,7 +83,7 @@ const SQUARE: &str = "0 0 1000 1000";
 /// A height above which nothing is drawn, and below which either: as shares of the chart.
 const WHOLE: [f64; 2] = [0.0, 1.0];
 
-impl Figure {
+impl ChartFigure {
     /// The whole figure.
     pub fn markup(&self) -> Markup {
         let (title, text) = (format!("{}-title", self.id), format!("{}-text", self.id));

@@ -1,8 +1,8 @@
 //! A distribution by nines: how much longer the last tenth, hundredth, thousandth takes.
 
-use super::axis::Axis;
+use super::axis::ChartAxis;
 use super::table::FigureTable;
-use super::{Figure, Key, path};
+use super::{ChartFigure, Key, path};
 use maud::html;
 
 /// One distribution.
@@ -45,11 +45,11 @@ pub fn axis_of(distributions: &[NinesLine]) -> f64 {
 }
 
 /// The chart of several distributions, the most important one last.
-pub fn chart(id: String, summary: String, distributions: &[NinesLine], table: FigureTable) -> Figure {
+pub fn chart(id: String, summary: String, distributions: &[NinesLine], table: FigureTable) -> ChartFigure {
     let title = "Latency distribution".to_owned();
-    let x = Axis::nines(axis_of(distributions));
+    let x = ChartAxis::nines(axis_of(distributions));
     let all = distributions.iter().flat_map(NinesLine::points).map(|(_, ms)| ms);
-    let y = Axis::latencies("latency", all);
+    let y = ChartAxis::latencies("latency", all);
     let drawing = html! {
         @for one in distributions {
             @let points = one.points();
@@ -63,7 +63,7 @@ pub fn chart(id: String, summary: String, distributions: &[NinesLine], table: Fi
         "The further to the right, the rarer; the dot at the end of a line is the longest I/O of all. \
                 Both axes go by factors."
             .to_owned();
-    Figure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks: Vec::new(), table }
+    ChartFigure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks: Vec::new(), table }
 }
 
 #[cfg(test)]
