@@ -231,7 +231,7 @@ fn what_can_not_be_read_is_refused_with_its_place() {
         text.replacen(old, new, 1).into_bytes()
     };
     let text = std::str::from_utf8(SERIES).unwrap();
-    let before = |tag: &str| text[..text.find(tag).unwrap()].as_bytes().to_vec();
+    let before = |tag: &str| text.as_bytes()[..text.find(tag).unwrap()].to_vec();
     let table: [(Vec<u8>, &str); 15] = [
         (b"".to_vec(), "the document holds no element"),
         (b"Command Line: diskspd".to_vec(), "the document holds no element"),
