@@ -30,7 +30,8 @@ impl NinesLine {
     fn points(&self) -> Vec<(f64, f64)> {
         let end = self.nines();
         let steps = self.steps.iter().map(|(share, ms)| (nines(*share), *ms));
-        steps.filter(|(at, _)| *at < end).chain([(end, self.max)]).collect()
+        // Nines of a share aren't exact.
+        steps.filter(|(at, _)| *at < end - 1e-9).chain([(end, self.max)]).collect()
     }
 }
 
