@@ -172,6 +172,26 @@ pub fn amount(bytes: u64) -> String {
     }
 }
 
+/// Bytes as DISKSPD 2.3 prints them: without zeros at the end (`1.5MiB`), up to PiB, and with a `B` below
+/// 1024.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewestSize(pub u64);
+
+impl fmt::Display for NewestSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [(u64, &str); 5] =
+            [(1 << 50, "PiB"), (1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+        let Some((unit, name)) = UNITS.iter().find(|(unit, _)| self.0 >= *unit) else {
+            return write!(f, "{}B", self.0);
+        };
+        if self.0.is_multiple_of(*unit) {
+            return write!(f, "{}{name}", self.0 / unit);
+        }
+        let number = format!("{:.2}", self.0 as f64 / *unit as f64);
+        write!(f, "{}{name}", number.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -346,6 +366,30 @@ mod tests {
             let _ = parse_size(&text, block.into());
             let _ = parse_seed(&text);
             parse_lenient_integer(&text);
+        }
+    }
+
+    #[test]
+    fn sizes_of_the_newest_version_have_no_zeros_at_the_end() {
+        let kib = 1024;
+        let table = [
+            (0, "0B"),
+            (512, "512B"),
+            (1023, "1023B"),
+            (1024, "1KiB"),
+            (1025, "1KiB"),
+            (1536, "1.5KiB"),
+            (2000 * kib, "1.95MiB"),
+            (1280 * kib, "1.25MiB"),
+            (1_048_575, "1024KiB"),
+            (10 << 20, "10MiB"),
+            (12_345_678, "11.77MiB"),
+            (1536 << 20, "1.5GiB"),
+            (1 << 50, "1PiB"),
+            (1536 << 40, "1.5PiB"),
+        ];
+        for (bytes, expected) in table {
+            assert_eq!(NewestSize(bytes).to_string(), expected);
         }
     }
 }

@@ -6,6 +6,7 @@ mod affinity;
 mod bad_input;
 mod browser;
 mod common;
+mod compat_runs;
 mod cpu_latency;
 mod device_kinds;
 mod devices;

@@ -299,7 +299,7 @@ fn every_stored_field_is_documented() {
     let mut record = synth::record(include_bytes!("data/synth/25_dist.json"));
     record.profile.etw = Some(Default::default());
     let span = &mut record.profile.time_spans[0];
-    span.affinity = vec![diskspd::profile::GroupCpu { group: 0, cpu: 0 }];
+    span.affinity = vec![diskspd::profile::GroupCpu { group: 0, cpu: Some(0) }];
     span.targets[0].thread_targets = vec![diskspd::profile::ThreadTarget { thread: 0, weight: 1 }];
     span.targets[0].random_data_source = Some(diskspd::profile::RandomDataSource { size: 1, path: None });
     let results = &mut record.hosts[0].results.time_spans[0];

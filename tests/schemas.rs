@@ -206,7 +206,7 @@ fn fill_profile(profile: &mut Profile) {
     profile.precreate_files = Some(PrecreateFiles::UseMaxSize);
     profile.verbose_stats = true;
     let span = &mut profile.time_spans[0];
-    span.affinity = vec![GroupCpu { group: 0, cpu: 0 }];
+    span.affinity = vec![GroupCpu { group: 0, cpu: Some(0) }];
     let target = &mut span.targets[0];
     target.thread_targets = vec![ThreadTarget { thread: 0, weight: 1 }];
     target.random_data_source = Some(RandomDataSource { size: 1, path: Some(b"\xff".to_vec().into()) });

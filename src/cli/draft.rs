@@ -22,6 +22,10 @@ pub struct Draft {
     pub overrides: Overrides,
     /// `-Rp`
     pub profile_only: bool,
+    /// `-Rs`
+    pub system_only: bool,
+    /// An order of the kinds of cores was given (`-ap`, `-aup`, ...).
+    pub efficiency_given: bool,
     /// `-X`
     pub profile_path: Option<RawText>,
     /// `-ys`, `-yf`, `-yr`, `-yp`
@@ -83,6 +87,32 @@ impl Draft {
         })
     }
 
+    /// Nor has DISKSPD 2.2's XML one for what came with 2.3.
+    fn lost_before_2_3(&self) -> Option<String> {
+        let to_xml = self.profile_only && self.overrides.result_format == Some(ResultFormat::Xml);
+        if !to_xml || self.profile.compat.is_2_3() {
+            return None;
+        }
+        let span = &self.span;
+        let settings = [
+            (span.io_ring.is_some(), "-u"),
+            (span.completion_depth.is_some(), "-oc"),
+            (self.overrides.buffer_separation.is_some(), "-bs"),
+            (span.affinity_traversal.is_some(), "the letters of -a"),
+            (span.affinity.iter().any(|at| at.cpu.is_none()), "-ag<group>"),
+            (self.target.bypass_io.is_some(), "-Sy and -SY"),
+        ];
+        let lost: Vec<&str> =
+            settings.into_iter().filter(|(given, _)| *given).map(|(_, name)| name).collect();
+        (!lost.is_empty()).then(|| {
+            format!(
+                "XML profiles of DISKSPD 2.2 have no form for {}: it is left out; add --compat 2.3 for one \
+                 of 2.3",
+                lost.join(", ")
+            )
+        })
+    }
+
     /// Reads a lenient integer, the value of `option`. What stands behind its digits is dropped, as DISKSPD
     /// does, but not without a word: who writes `-W0.5` or `-o1,2,4` means something else than 0 and 1.
     pub fn lenient_integer(&mut self, option: &str, value: &[u8], expected: &str) -> i32 {
@@ -101,6 +131,7 @@ impl Draft {
     pub fn finish(mut self, command_line: RawText, paths: Vec<RawText>) -> RunRequest {
         let lost = self.lost_in_profile(&paths);
         self.warnings.extend(lost.map(Finding::warning));
+        self.warnings.extend(self.lost_before_2_3().map(Finding::warning));
         let mut profile = Profile { command_line, ..self.profile };
         let xml_profile = match self.profile_path {
             Some(path) => Some(XmlProfile { path, overrides: self.overrides, substitutions: paths }),

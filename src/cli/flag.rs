@@ -157,11 +157,11 @@ impl Flag {
     }
 
     /// Whether the option is read in the first pass: those that stand beside an XML profile, `-X` itself,
-    /// and `-b`, whose value is the unit of the other sizes.
+    /// `-b`, whose value is the unit of the other sizes, and `--compat`, which decides about others.
     pub fn is_first_pass(&self) -> bool {
         match self.name {
             Name::Letter(letter) => self.with_profile || letter == b'X' || letter == b'b',
-            Name::Long(_) => false,
+            Name::Long(name) => name == "compat",
         }
     }
 }

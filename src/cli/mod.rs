@@ -25,7 +25,7 @@ pub use parse::parse;
 use crate::finding::Finding;
 use crate::lab::repeat::Repeat;
 use crate::lab::sweep::Settings;
-use crate::profile::{Method, Profile, RawText, ResultFormat, template};
+use crate::profile::{BufferSeparation, Compat, Method, Profile, RawText, ResultFormat, template};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -74,6 +74,11 @@ pub enum Invocation {
     },
     /// Run many points and answer from them.
     Sweep(Box<SweepRequest>),
+    /// Print what there is to know of this machine (`-Rs`).
+    System {
+        /// As a document instead of a text.
+        xml: bool,
+    },
     /// List the engines.
     EngineHelp,
     /// Print the report of a saved run, or a table of several.
@@ -226,6 +231,10 @@ pub struct Overrides {
     pub verbose: bool,
     /// `-vs`; can't be switched off.
     pub verbose_stats: bool,
+    /// `--compat`
+    pub compat: Option<Compat>,
+    /// `-bs`
+    pub buffer_separation: Option<BufferSeparation>,
 }
 
 impl Overrides {
@@ -238,6 +247,7 @@ impl Overrides {
         }
         set(&mut profile.experiment_flags, self.experiment_flags);
         set(&mut profile.result_format, self.result_format);
+        set(&mut profile.compat, self.compat);
         profile.verbose |= self.verbose;
         profile.verbose_stats |= self.verbose_stats;
         for span in &mut profile.time_spans {
@@ -245,6 +255,7 @@ impl Overrides {
             set(&mut span.warmup, self.warmup);
             set(&mut span.cooldown, self.cooldown);
             set(&mut span.rand_seed, self.rand_seed);
+            span.buffer_separation = self.buffer_separation.or(span.buffer_separation);
         }
     }
 }

@@ -5,7 +5,7 @@ use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Read, Scope};
 use super::{Invocation, RunRequest, commands, flags, preset, suggest};
 use crate::finding::Finding;
-use crate::profile::RawText;
+use crate::profile::{RawText, ResultFormat};
 use std::ffi::OsString;
 
 /// One option of the command line.
@@ -45,6 +45,9 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let (options, targets) = split(arguments)?;
     let mut draft = Draft::default();
     first_pass(&options, &targets, &mut draft)?;
+    if draft.system_only {
+        return system_alone(&options, &targets, &draft);
+    }
     for option in options.iter().filter(|option| !option.is_first_pass()) {
         if let Err(error) = option.read(&mut draft, &options, &targets) {
             return Err(CliError { set_events: draft.set_events.into(), ..error });
@@ -128,12 +131,15 @@ fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> Cli
 /// Reads the first-pass options and judges what may stand beside `-X`.
 fn first_pass(options: &[Given], targets: &[&[u8]], draft: &mut Draft) -> Result<(), CliError> {
     let mut not_beside_profile: Option<&Given> = None;
+    for option in options.iter().filter(|option| option.is_compat()) {
+        option.read(draft, options, targets)?;
+    }
     for option in options {
         if option.is_letter(b'X') && draft.profile_path.is_none() {
             if let Some(other) = not_beside_profile {
                 return Err(other.beside_profile());
             }
-        } else if !option.flag.is_some_and(|flag| flag.with_profile) && !option.is_letter(b'X') {
+        } else if !option.goes_with_profile() && !option.is_letter(b'X') {
             if draft.profile_path.is_some() {
                 return Err(option.beside_profile());
             }
@@ -144,6 +150,18 @@ fn first_pass(options: &[Given], targets: &[&[u8]], draft: &mut Draft) -> Result
         }
     }
     Ok(())
+}
+
+/// `-Rs` stands alone.
+fn system_alone(options: &[Given], targets: &[&[u8]], draft: &Draft) -> Result<Invocation, CliError> {
+    let rest = |option: &&Given| !option.is_compat() && !option.is_letter(b'R');
+    let others = options.iter().filter(|option| option.is_letter(b'R')).skip(1).map(|option| option.argument);
+    let others = options.iter().filter(rest).map(|option| option.argument).chain(others);
+    match others.chain(targets.iter().copied()).next() {
+        None => Ok(Invocation::System { xml: draft.overrides.result_format == Some(ResultFormat::Xml) }),
+        Some(other) => Err(CliError::at(other, 0, "-Rs runs nothing: it stands alone")
+            .hint("leave the rest out, or use -R<text|xml> for a report, which has the same information")),
+    }
 }
 
 /// `-Rp` and `--dry-run` end before there is anything to report or to log.
@@ -203,6 +221,16 @@ impl<'a> Given<'a> {
 
     fn is_letter(&self, letter: u8) -> bool {
         self.flag.is_some_and(|flag| flag.name == Name::Letter(letter))
+    }
+
+    fn is_compat(&self) -> bool {
+        self.flag.is_some_and(|flag| flag.name == Name::Long("compat"))
+    }
+
+    /// Whether it may stand beside an XML profile.
+    fn goes_with_profile(&self) -> bool {
+        let separation = self.is_letter(b'b') && self.value.first() == Some(&b's');
+        separation || self.flag.is_some_and(|flag| flag.with_profile)
     }
 
     fn is_first_pass(&self) -> bool {

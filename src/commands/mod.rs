@@ -72,6 +72,7 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         }
         Invocation::CommandUsage { command } => print(&cli::help::command_usage(command)),
         Invocation::Version => print(&format!("{}\n", cli::help::version())),
+        Invocation::System { xml } => run::print_system(xml),
         Invocation::EngineHelp => print(&engine::describe_all()),
         Invocation::Man => print(&cli::man::page()),
         Invocation::Completions(shell) => print(&cli::completions::script(shell)),

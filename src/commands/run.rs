@@ -8,7 +8,7 @@ use crate::cli::{Exit, RunRequest};
 use crate::finding::{Finding, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Method, Profile, ResultFormat};
-use crate::report::{plan_text, profile_text, profile_xml};
+use crate::report::{self, plan_text, profile_text, profile_xml};
 use crate::run::{self, Options, Probes};
 use crate::sys::standard_error::say;
 use crate::system::{self, System};
@@ -78,21 +78,37 @@ fn print_profile(profile: &Profile) -> Result<Exit, NotDone> {
     let mut out = Vec::new();
     let profile = &*shown::on_standard_output(profile);
     match profile.result_format {
-        ResultFormat::Text => profile_text::write_profile(&mut out, profile),
+        ResultFormat::Text => {
+            let system = if profile.compat.is_2_3() { run::machine_for(profile) } else { System::default() };
+            profile_text::write_profile_on(&mut out, profile, &system);
+        }
         ResultFormat::Xml => profile_xml::write_profile(&mut out, profile, 0),
     }
     output::to_stdout(&out)
 }
 
+/// Prints what there is to know of this machine (`-Rs`).
+///
+/// # Errors
+/// It can't be written.
+pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
+    let mut system = system::snapshot();
+    system.look_at_caches();
+    output::to_stdout(&match xml {
+        true => report::xml::system_alone(&system),
+        false => report::text::system_alone(&system),
+    })
+}
+
 /// Prints profile, method and plan; nothing is opened for writing, created or measured.
 fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
     let (profile, method) = (&*asked.profile, &*asked.method);
-    let system = system::snapshot();
+    let system = run::machine_for(profile);
     if let Some(before) = &asked.before {
         rerun::tell_differences(before, &run::surroundings(profile, method));
     }
     let mut out = Vec::new();
-    profile_text::write_profile(&mut out, &shown::on_standard_output(profile));
+    profile_text::write_profile_on(&mut out, &shown::on_standard_output(profile), &system);
     let held = run::cpu_latency_refusal(method).map(|()| Exit::Success);
     let exit = told(held.map_err(NotDone::from));
     plan_text::write_method(&mut out, method);

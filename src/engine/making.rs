@@ -48,6 +48,20 @@ impl EngineRow {
         self.open(setup)
     }
 
+    /// The same without registering its buffer with the kernel (`-un`): every I/O pins its own memory.
+    ///
+    /// # Errors
+    /// As [`EngineRow::create`].
+    pub fn create_unregistered(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+        match self.kind {
+            EngineKind::Uring => {
+                let options = uring::Options { registered_buffer: false, ..uring::Options::default() };
+                Ok(Box::new(uring::Uring::new(setup, options)?))
+            }
+            _ => self.create(setup),
+        }
+    }
+
     /// The same, of files that are all alike.
     pub(super) fn open(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
         Ok(match self.kind {

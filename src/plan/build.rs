@@ -3,6 +3,8 @@
 use super::access::{is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
 use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, tracing, writing};
+use crate::engine::EngineKind;
+use crate::finding::Finding;
 use crate::profile::{Method, Profile, RandomDataSource, Target, TargetId, TargetIds, TimeSpan};
 use crate::system::System;
 use crate::system::target::TargetFacts;
@@ -40,11 +42,8 @@ impl Surroundings<'_> {
 pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<SpanPlan, Vec<PlanError>> {
     let mut errors = affinity::check(span, &around.system.topology);
     let mut warnings = Vec::new();
-    let threads = span.threads();
-    if threads > MAX_THREADS {
-        errors.push(PlanError::profile(format!(
-            "{threads} threads are more than this program starts ({MAX_THREADS}); lower -t or -F"
-        )));
+    if let Some(error) = too_many_threads(span) {
+        errors.push(error);
         return Err(errors);
     }
     let simulated = around.method.simulated();
@@ -63,7 +62,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         return Err(errors);
     }
     debug_assert!(workers.iter().all(|worker| fits_together(worker, span.targets.len())));
-    warnings.extend(writing::pauses_without_effect(span, &workers));
+    warnings.extend(without_effect(span, &workers));
     Ok(SpanPlan {
         warmup: span.warmup,
         duration: span.duration,
@@ -76,6 +75,9 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         sources,
         wait_statistics: profile.verbose_stats,
         trace,
+        ring: span.io_ring,
+        completion_depth: span.completion_depth,
+        wait_completions: profile.verbose_stats && profile.compat.is_2_3(),
         warnings,
     })
 }
@@ -87,7 +89,8 @@ fn workers(
     around: Surroundings,
     errors: &mut Vec<PlanError>,
 ) -> Vec<WorkerPlan> {
-    let cpus = affinity::cpus(span, &around.system.topology);
+    let cpus = affinity::cpus(span, profile.compat, &around.system.topology);
+    let separation = separation(profile, span, around.system);
     let ids = TargetIds::of(profile).of_span(span);
     let mut workers = Vec::new();
     let mut idle = Vec::new();
@@ -97,7 +100,7 @@ fn workers(
             idle.push(thread.to_string());
             continue;
         }
-        match worker(span, &ids, &members, relative, around) {
+        match worker(span, &ids, &members, relative, separation, around) {
             Ok(mut worker) => {
                 worker.thread = thread;
                 worker.cpu = (!cpus.is_empty()).then(|| cpus[thread as usize % cpus.len()]);
@@ -119,6 +122,38 @@ fn workers(
         writing::share(rate, &mut workers);
     }
     workers
+}
+
+/// How far apart the buffers begin (`-bs`), bytes; 0 = on pages.
+fn separation(profile: &Profile, span: &TimeSpan, system: &System) -> u64 {
+    if span.separates_buffers(profile.compat) { system.buffer_separation() } else { 0 }
+}
+
+/// What is asked for and changes nothing.
+fn without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<Finding> {
+    let pauses = writing::pauses_without_effect(span, workers);
+    pauses.into_iter().chain(completion_depth_without_effect(span, workers)).collect()
+}
+
+/// Why `-oc` changes nothing.
+fn completion_depth_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Option<Finding> {
+    span.completion_depth?;
+    let one_by_one = workers.iter().all(|worker| worker.depth == 1 || worker.engine.is_synchronous());
+    let why = match span.io_ring {
+        Some(_) => "with -u all that has completed is taken at once, as in DISKSPD",
+        None if one_by_one => "every thread does its I/Os one after the other",
+        None => return None,
+    };
+    Some(Finding::warning(format!("-oc (CompletionDepth) has no effect: {why}")))
+}
+
+fn too_many_threads(span: &TimeSpan) -> Option<PlanError> {
+    let threads = span.threads();
+    (threads > MAX_THREADS).then(|| {
+        PlanError::profile(format!(
+            "{threads} threads are more than this program starts ({MAX_THREADS}); lower -t or -F"
+        ))
+    })
 }
 
 /// Why the buffers don't fit into memory, if they don't; 0 = it isn't known how much there is.
@@ -180,12 +215,23 @@ fn assignments(span: &TimeSpan) -> Vec<(Vec<(usize, u32)>, u32)> {
         .collect()
 }
 
+/// Whether a worker's buffer consists of large pages, and what it begins at a multiple of. A simulated run
+/// is the same on every machine, whatever that has reserved.
+fn pages(span: &TimeSpan, members: &[(usize, u32)], engine: EngineKind, separation: u64) -> (bool, u64) {
+    if engine.row().virtual_time {
+        return (false, 0);
+    }
+    let large_pages = members.iter().any(|&(index, _)| span.targets[index].use_large_pages);
+    (large_pages, if large_pages { 0 } else { separation })
+}
+
 /// One worker, but for its number, CPU and seed.
 fn worker(
     span: &TimeSpan,
     ids: &[TargetId],
     members: &[(usize, u32)],
     relative: u32,
+    separation: u64,
     around: Surroundings,
 ) -> Result<WorkerPlan, PlanError> {
     let floating = span.is_floating_pool();
@@ -198,14 +244,15 @@ fn worker(
         members.iter().map(|&(index, _)| (&span.targets[index], &around.facts[index])).collect();
     let choice = engine::engine(span, &known, depth, around.wish())?;
     let routines = span.completion_routines && depth > 1 && !choice.engine.is_synchronous();
-    let mut buffer = 0;
+    let (large_pages, separation) = pages(span, members, choice.engine, separation);
+    let mut buffer = 0u64;
     let mut targets = Vec::new();
     for &(index, weight) in members {
         let target = &span.targets[index];
         let requests = requests_of(target);
         let area = (u64::from(target.block_size) * u64::from(requests)).next_multiple_of(AREA_ALIGNMENT);
         let (reads, writes) = (target.write_ratio < 100, target.write_ratio > 0);
-        let read_buffer = buffer;
+        let read_buffer = buffer.next_multiple_of(separation.max(AREA_ALIGNMENT));
         // A half that no I/O uses is not allocated: both halves then start at the same place.
         let write_buffer = if reads { read_buffer + area } else { read_buffer };
         buffer = if writes { write_buffer + area } else { read_buffer + area };
@@ -230,9 +277,6 @@ fn worker(
             workload: workload(target, size, relative, weight)?,
         });
     }
-    // A simulated run is the same on every machine, whatever that has reserved.
-    let large_pages = !choice.engine.row().virtual_time
-        && members.iter().any(|&(index, _)| span.targets[index].use_large_pages);
     let depth = depth as u32;
     let engine = choice.engine;
     let reason = choice.reason;
@@ -251,6 +295,7 @@ fn worker(
         targets,
         buffer,
         large_pages,
+        separation,
     })
 }
 

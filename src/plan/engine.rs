@@ -231,7 +231,12 @@ pub fn engine(
             .map(|(target, facts)| ends(target, facts))
             .collect(),
     };
+    is_the_only_engine(span, wish)?;
     let choice = match wish.engine {
+        None if span.io_ring.is_some() => {
+            let engine = EngineKind::Uring;
+            Choice { one_by_one: forced(engine, &work), engine, reason: "asked for (-u)" }
+        }
         Some(engine) => Choice { one_by_one: forced(engine, &work), engine, reason: "asked for (--engine)" },
         None => choose(&work),
     };
@@ -263,6 +268,19 @@ pub fn engine(
         )));
     }
     Ok(choice)
+}
+
+/// `-u` names an engine too.
+fn is_the_only_engine(span: &TimeSpan, wish: Wish) -> Result<(), PlanError> {
+    if let (Some(_), Some(other)) = (span.io_ring, wish.engine.filter(|kind| kind.row().real_io))
+        && other != EngineKind::Uring
+    {
+        return Err(PlanError::profile(format!(
+            "-u is io_uring, and --engine {} is not: leave out one of them",
+            other.row().name
+        )));
+    }
+    Ok(())
 }
 
 /// `--poll` is for io_uring, without the cache, on devices with poll queues.

@@ -11,6 +11,7 @@ mod target;
 mod tracing;
 mod writing;
 
+pub use affinity::effective_affinity;
 pub use build::{Surroundings, plan};
 pub use engine::{Wish, completion_matters};
 pub use error::{LiesIn, PlanError};
@@ -19,7 +20,7 @@ pub use tracing::TracePlan;
 
 use crate::engine::EngineKind;
 use crate::finding::Finding;
-use crate::profile::{RandomDataSource, RawText, TargetId};
+use crate::profile::{IoRing, RandomDataSource, RawText, TargetId};
 pub use crate::sys::io_priority::IoPriority;
 pub use crate::sys::map_options::{Flush, MapOptions};
 pub use crate::sys::open_mode::{AccessHint, OpenMode};
@@ -54,6 +55,12 @@ pub struct SpanPlan {
     pub wait_statistics: bool,
     /// What is traced (`-e`); `None` = nothing.
     pub trace: Option<TracePlan>,
+    /// `-u`; `None` = batches are as large as suits.
+    pub ring: Option<IoRing>,
+    /// `-oc`: completions that are taken at a time, at most; `None` = all there are.
+    pub completion_depth: Option<u32>,
+    /// Whether it is counted how many completions waits return (`-vs` of DISKSPD 2.3).
+    pub wait_completions: bool,
     /// What the user should know, though it stops nothing.
     pub warnings: Vec<Finding>,
 }
@@ -102,6 +109,8 @@ pub struct WorkerPlan {
     pub buffer: u64,
     /// The buffer consists of large pages (`-l`): all of it, when any of its targets asks for them.
     pub large_pages: bool,
+    /// `-bs`: the buffer begins at a multiple of this, bytes; 0 = on a page.
+    pub separation: u64,
 }
 
 impl WorkerPlan {

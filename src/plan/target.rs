@@ -26,6 +26,13 @@ pub fn check(
             target.block_size
         )));
     }
+    if target.bypass_io.is_some() {
+        errors.push(PlanError::target(
+            "-Sy and -SY (BypassIO): Linux has no way past the drivers above a file system; leave them \
+             out: -Su alone bypasses the page cache"
+                .to_owned(),
+        ));
+    }
     if let Err(message) = presence(target, facts, simulated) {
         errors.push(PlanError::target(message));
         return;

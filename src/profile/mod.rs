@@ -3,20 +3,26 @@
 //! A profile knows nothing of the machine: no sizes of existing files, no CPUs, no engines.
 //! Field names are those of DISKSPD's profile XML, in snake case.
 
+pub mod affinity;
+mod compat;
 mod method;
 mod parameters;
+mod ring;
 mod target_id;
 pub mod template;
 pub mod validate;
 pub mod xml;
 
 pub use crate::sys::path::RawText;
+pub use affinity::{AffinityTraversal, Efficiency, GroupCpu};
+pub use compat::Compat;
 pub use method::{Arrivals, Method, Prefill, RateTotal};
 pub use parameters::{Access, Caching, OfAllTargets, Parameters, Rate, TargetGroup};
+pub use ring::{BufferSeparation, BypassIo, IoRing, RingBatch};
 use serde::{Deserialize, Serialize};
 pub use target_id::{TargetId, TargetIds, reading_paths};
 
-/// Version of DISKSPD whose command lines, profiles and reports this program keeps.
+/// Version of DISKSPD whose command lines, profiles and reports this program keeps unless told otherwise.
 pub const COMPATIBLE_VERSION: &str = "2.2.0";
 /// Date of [`COMPATIBLE_VERSION`], as DISKSPD writes it.
 pub const COMPATIBLE_VERSION_DATE: &str = "2024/6/3";
@@ -26,6 +32,9 @@ pub const COMPATIBLE_VERSION_DATE: &str = "2024/6/3";
 pub struct Profile {
     /// Program name and all arguments as given, joined by single blanks.
     pub command_line: RawText,
+    /// `--compat`
+    #[serde(default, skip_serializing_if = "Compat::is_2_2")]
+    pub compat: Compat,
     /// `-v`: time-stamped progress messages on standard output.
     pub verbose: bool,
     /// `-vs`: wait statistics in the report.
@@ -48,6 +57,7 @@ impl Default for Profile {
     fn default() -> Self {
         Profile {
             command_line: RawText::default(),
+            compat: Compat::default(),
             verbose: false,
             verbose_stats: false,
             progress: 0,
@@ -120,10 +130,22 @@ pub struct TimeSpan {
     pub request_count: u32,
     /// `-a`: thread i runs on entry i mod length; empty = round robin over the active CPUs.
     pub affinity: Vec<GroupCpu>,
+    /// `-ac -as -ap -aP -ae -aE -aup`: the order in which CPUs are taken; `None` = not stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub affinity_traversal: Option<AffinityTraversal>,
     /// `-n`: threads are not bound to CPUs.
     pub disable_affinity: bool,
     /// `-x`: completion routines.
     pub completion_routines: bool,
+    /// `-u`; `None` = not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_ring: Option<IoRing>,
+    /// `-oc`: completions that are taken at a time, at most; `None` = not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion_depth: Option<u32>,
+    /// `-bs`; `None` = not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_separation: Option<BufferSeparation>,
     /// `-L`: latency statistics.
     pub measure_latency: bool,
     /// `-D`: IOPS statistics.
@@ -145,8 +167,12 @@ impl Default for TimeSpan {
             thread_count: 0,
             request_count: 0,
             affinity: Vec::new(),
+            affinity_traversal: None,
             disable_affinity: false,
             completion_routines: false,
+            io_ring: None,
+            completion_depth: None,
+            buffer_separation: None,
             measure_latency: false,
             calculate_iops_std_dev: false,
             io_bucket_duration: 1000,
@@ -190,6 +216,15 @@ impl TimeSpan {
         }
     }
 
+    /// Whether buffers lie apart ([`BufferSeparation::PageDirectories`]): as stated, else as the version
+    /// has it.
+    pub fn separates_buffers(&self, compat: Compat) -> bool {
+        match self.buffer_separation {
+            Some(stated) => stated == BufferSeparation::PageDirectories,
+            None => compat.is_2_3(),
+        }
+    }
+
     /// How many of them work on a target: its own, or those of the pool that it doesn't leave to others.
     pub fn threads_on(&self, target: &Target) -> u32 {
         match (self.thread_count, target.thread_targets.len()) {
@@ -198,15 +233,6 @@ impl TimeSpan {
             (_, named) => u32::try_from(named).unwrap_or(u32::MAX),
         }
     }
-}
-
-/// A CPU as DISKSPD names it: number within a processor group. On Linux group g holds CPUs 64 g to 64 g + 63.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct GroupCpu {
-    /// Processor group.
-    pub group: u16,
-    /// CPU number within the group.
-    pub cpu: u8,
 }
 
 /// One target and how it is worked on.
@@ -249,6 +275,9 @@ pub struct Target {
     pub write_through: bool,
     /// `-Sm`
     pub memory_mapped_io: bool,
+    /// `-Sy`, `-SY`; `None` = not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bypass_io: Option<BypassIo>,
     /// `-N`
     pub flush_type: Option<FlushType>,
     /// `-Z`: zero-filled write buffers.
@@ -299,6 +328,7 @@ impl Default for Target {
             uncached_devices: true,
             write_through: false,
             memory_mapped_io: false,
+            bypass_io: None,
             flush_type: None,
             zero_write_buffers: false,
             random_data_source: None,

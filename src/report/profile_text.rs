@@ -6,11 +6,22 @@
 use crate::profile::{
     CacheMode, Distribution, DistributionKind, FlushType, IoPriority, Profile, Target, Throughput, TimeSpan,
 };
-use crate::units::Size;
+use crate::system::System;
+
+mod placement_text;
+mod style;
+
+pub(super) use style::Style;
 
 /// Appends the text form of `profile` to `out`: command line, input parameters of all time spans with their
 /// targets. Ends with the empty line that closes the last time span.
 pub fn write_profile(out: &mut Vec<u8>, profile: &Profile) {
+    write_profile_on(out, profile, &System::default());
+}
+
+/// The same of a profile for this machine: with DISKSPD 2.3 the text says how groups and buffers are there.
+pub fn write_profile_on(out: &mut Vec<u8>, profile: &Profile, system: &System) {
+    let style = &Style::of(profile.compat);
     out.extend_from_slice(b"\nCommand Line: ");
     out.extend_from_slice(profile.command_line.as_bytes());
     out.extend_from_slice(b"\n\n");
@@ -19,80 +30,94 @@ pub fn write_profile(out: &mut Vec<u8>, profile: &Profile) {
     }
     out.extend_from_slice(b"Input parameters:\n\n");
     if profile.verbose {
-        out.extend_from_slice(b"\tusing verbose mode\n");
+        put!(out, "{}using verbose mode\n", style.head);
     }
     for (index, span) in profile.time_spans.iter().enumerate() {
-        put!(out, "\ttimespan: {:3}\n\t-------------\n", index + 1);
-        write_time_span(out, span);
+        put!(out, "{0}timespan: {1:3}\n{0}-------------\n", style.head, index + 1);
+        write_time_span(out, span, style, system);
         out.push(b'\n');
     }
 }
 
-fn write_time_span(out: &mut Vec<u8>, span: &TimeSpan) {
-    put!(out, "\tduration: {}s\n", span.duration);
-    put!(out, "\twarm up time: {}s\n", span.warmup);
-    put!(out, "\tcool down time: {}s\n", span.cooldown);
-    if span.disable_affinity {
-        put!(out, "\taffinity disabled\n");
+fn write_time_span(out: &mut Vec<u8>, span: &TimeSpan, style: &Style, system: &System) {
+    let tab = style.span;
+    put!(out, "{tab}duration: {}s\n", span.duration);
+    put!(out, "{tab}warm up time: {}s\n", span.warmup);
+    put!(out, "{tab}cool down time: {}s\n", span.cooldown);
+    if span.disable_affinity && !style.newest {
+        put!(out, "{tab}affinity disabled\n");
     }
     if span.measure_latency {
-        put!(out, "\tmeasuring latency\n");
+        put!(out, "{tab}measuring latency\n");
     }
     if span.calculate_iops_std_dev {
-        put!(out, "\tgathering IOPS at intervals of {}ms\n", span.io_bucket_duration);
+        put!(out, "{tab}gathering IOPS at intervals of {}ms\n", span.io_bucket_duration);
     }
-    put!(out, "\trandom seed: {}\n", span.rand_seed);
+    put!(out, "{tab}random seed: {}\n", span.rand_seed);
     if span.thread_count != 0 {
-        put!(out, "\tthread pool with {} threads\n", span.thread_count);
-        put!(out, "\tnumber of outstanding I/O operations per thread: {}\n", span.request_count);
+        put!(out, "{tab}thread pool with {} threads\n", span.thread_count);
+        put!(out, "{tab}number of outstanding I/O operations per thread: {}\n", span.request_count);
     }
-    if !span.affinity.is_empty() {
-        let cpus: Vec<String> = span.affinity.iter().map(|a| format!("{}/{}", a.group, a.cpu)).collect();
-        put!(out, "\tadvanced affinity round robin (group/core): {}\n", cpus.join(", "));
+    match style.newest {
+        true => placement_text::write(out, span, tab, system),
+        false => write_affinity(out, span),
     }
     if span.random_write_data {
-        put!(out, "\tgenerating random data for each write IO\n");
-        put!(out, "\t  WARNING: this increases the CPU cost of issuing writes and should only\n");
-        put!(out, "\t           be compared to other results using the -Zr flag\n");
+        put!(out, "{tab}generating random data for each write IO\n");
+        put!(out, "{tab}  WARNING: this increases the CPU cost of issuing writes and should only\n");
+        put!(out, "{tab}           be compared to other results using the -Zr flag\n");
     }
     for target in &span.targets {
-        write_target(out, span, target);
+        write_target(out, span, target, style);
     }
 }
 
-fn write_target(out: &mut Vec<u8>, span: &TimeSpan, target: &Target) {
-    write_path(out, target);
-    put!(out, "\t\tthink time: {}ms\n", target.think_time.unwrap_or(0));
-    put!(out, "\t\tburst size: {}\n", target.burst_size.unwrap_or(0));
-    write_caching(out, target);
-    write_buffers(out, target);
+fn write_affinity(out: &mut Vec<u8>, span: &TimeSpan) {
+    if !span.affinity.is_empty() {
+        let cpu = |cpu: Option<u8>| cpu.map_or("*".to_owned(), |cpu| cpu.to_string());
+        let cpus: Vec<String> =
+            span.affinity.iter().map(|at| format!("{}/{}", at.group, cpu(at.cpu))).collect();
+        put!(out, "\tadvanced affinity round robin (group/core): {}\n", cpus.join(", "));
+    }
+}
+
+fn write_target(out: &mut Vec<u8>, span: &TimeSpan, target: &Target, style: &Style) {
+    let tab = style.target;
+    write_path(out, target, style);
+    put!(out, "{tab}think time: {}ms\n", target.think_time.unwrap_or(0));
+    put!(out, "{tab}burst size: {}\n", target.burst_size.unwrap_or(0));
+    write_caching(out, target, style);
+    write_buffers(out, target, style);
     if target.parallel_async_io {
-        put!(out, "\t\tusing parallel async I/O\n");
+        put!(out, "{tab}using parallel async I/O\n");
     }
     match target.write_ratio {
-        0 => put!(out, "\t\tperforming read test\n"),
-        100 => put!(out, "\t\tperforming write test\n"),
+        0 => put!(out, "{tab}performing read test\n"),
+        100 => put!(out, "{tab}performing write test\n"),
         writes => {
             let reads = 100i64 - i64::from(writes);
-            put!(out, "\t\tperforming mix test (read/write ratio: {reads}/{writes})\n");
+            put!(out, "{tab}performing mix test (read/write ratio: {reads}/{writes})\n");
         }
     }
-    put!(out, "\t\tblock size: {}\n", Size(target.block_size.into()));
-    write_access_pattern(out, target);
+    put!(out, "{tab}block size: {}\n", style.size(target.block_size.into()));
+    write_access_pattern(out, target, style);
     if span.is_floating_pool() {
-        put!(out, "\t\trelative IO weight in thread pool: {}\n", target.weight);
+        put!(out, "{tab}relative IO weight in thread pool: {}\n", target.weight);
     } else {
-        put!(out, "\t\tnumber of outstanding I/O operations per thread: {}\n", target.request_count);
+        put!(out, "{tab}number of outstanding I/O operations per thread: {}\n", target.request_count);
     }
-    write_area_and_hints(out, target);
+    write_area_and_hints(out, target, style);
     if span.thread_count == 0 {
-        put!(out, "\t\tthreads per file: {}\n", target.threads_per_file);
-        if target.request_count > 1 {
-            out.extend_from_slice(if span.completion_routines {
-                b"\t\tusing completion routines (ReadFileEx/WriteFileEx)\n".as_slice()
-            } else {
-                b"\t\tusing I/O Completion Ports\n"
-            });
+        put!(out, "{tab}threads per file: {}\n", target.threads_per_file);
+        if target.request_count > 1 && !(style.newest && span.io_ring.is_some()) {
+            put!(
+                out,
+                "{tab}{}\n",
+                match span.completion_routines {
+                    true => "using completion routines (ReadFileEx/WriteFileEx)",
+                    false => "using I/O Completion Ports",
+                }
+            );
         }
     }
     let priority = match target.io_priority {
@@ -100,34 +125,35 @@ fn write_target(out: &mut Vec<u8>, span: &TimeSpan, target: &Target) {
         IoPriority::Low => "low",
         IoPriority::Normal => "normal",
     };
-    put!(out, "\t\tIO priority: {priority}\n");
+    put!(out, "{tab}IO priority: {priority}\n");
     match target.throughput {
         None | Some(Throughput::Iops(0) | Throughput::BytesPerMillisecond(0)) => {}
-        Some(Throughput::Iops(n)) => put!(out, "\t\tthroughput rate-limited to {n} IOPS\n"),
-        Some(Throughput::BytesPerMillisecond(n)) => put!(out, "\t\tthroughput rate-limited to {n} B/ms\n"),
+        Some(Throughput::Iops(n)) => put!(out, "{tab}throughput rate-limited to {n} IOPS\n"),
+        Some(Throughput::BytesPerMillisecond(n)) => put!(out, "{tab}throughput rate-limited to {n} B/ms\n"),
     }
     if let Some(distribution) = &target.distribution {
-        put!(out, "\t\tIO Distribution:\n");
-        write_distribution(out, distribution);
+        put!(out, "{tab}IO Distribution:\n");
+        write_distribution(out, distribution, style);
     }
 }
 
-fn write_path(out: &mut Vec<u8>, target: &Target) {
+fn write_path(out: &mut Vec<u8>, target: &Target, style: &Style) {
     let path = target.path.as_bytes();
     match path.strip_prefix(b"*") {
         Some(number) => {
-            out.extend_from_slice(b"\tpath: template target '");
+            put!(out, "{}path: template target '", style.span);
             out.extend_from_slice(number);
         }
         None => {
-            out.extend_from_slice(b"\tpath: '");
+            put!(out, "{}path: '", style.span);
             out.extend_from_slice(path);
         }
     }
     out.extend_from_slice(b"'\n");
 }
 
-fn write_caching(out: &mut Vec<u8>, target: &Target) {
+fn write_caching(out: &mut Vec<u8>, target: &Target, style: &Style) {
+    let tab = style.target;
     let cache = match target.cache_mode {
         CacheMode::Cached => "using software cache",
         CacheMode::DisableLocalCache => "local software cache disabled, remote cache enabled",
@@ -138,7 +164,7 @@ fn write_caching(out: &mut Vec<u8>, target: &Target) {
         (true, CacheMode::DisableOsCache) => "hardware write cache disabled, writethrough on",
         (true, _) => "hardware and software write caches disabled, writethrough on",
     };
-    put!(out, "\t\t{cache}\n\t\t{write_through}\n");
+    put!(out, "{tab}{cache}\n{tab}{write_through}\n");
     if target.memory_mapped_io {
         let flush = match target.flush_type {
             None => "",
@@ -146,20 +172,24 @@ fn write_caching(out: &mut Vec<u8>, target: &Target) {
             Some(FlushType::NonVolatileMemory) => ", flush mode: FlushNonVolatileMemory",
             Some(FlushType::NonVolatileMemoryNoDrain) => ", flush mode: FlushNonVolatileMemory with no drain",
         };
-        put!(out, "\t\tmemory mapped I/O enabled{flush}\n");
+        put!(out, "{tab}memory mapped I/O enabled{flush}\n");
     }
 }
 
-fn write_buffers(out: &mut Vec<u8>, target: &Target) {
+fn write_buffers(out: &mut Vec<u8>, target: &Target, style: &Style) {
+    let tab = style.target;
+    if let Some(mode) = target.bypass_io.filter(|_| style.newest) {
+        put!(out, "{tab}using BypassIO ({})\n", placement_text::bypass_io(mode));
+    }
     if target.zero_write_buffers {
-        put!(out, "\t\tzeroing write buffers\n");
+        put!(out, "{tab}zeroing write buffers\n");
     }
     if let Some(source) = &target.random_data_source {
-        put!(out, "\t\twrite buffer size: {}\n", Size(source.size));
+        put!(out, "{tab}write buffer size: {}\n", style.size(source.size));
         match &source.path {
-            None => put!(out, "\t\twrite buffer source: random fill\n"),
+            None => put!(out, "{tab}write buffer source: random fill\n"),
             Some(path) => {
-                out.extend_from_slice(b"\t\twrite buffer source: '");
+                put!(out, "{tab}write buffer source: '");
                 out.extend_from_slice(path.as_bytes());
                 out.extend_from_slice(b"'\n");
             }
@@ -167,20 +197,22 @@ fn write_buffers(out: &mut Vec<u8>, target: &Target) {
     }
 }
 
-fn write_access_pattern(out: &mut Vec<u8>, target: &Target) {
-    let stride = Size(target.stride());
+fn write_access_pattern(out: &mut Vec<u8>, target: &Target, style: &Style) {
+    let tab = style.target;
+    let stride = style.size(target.stride());
     match (target.random_ratio, target.interlocked_sequential) {
-        (0, false) => put!(out, "\t\tusing sequential I/O (stride: {stride})\n"),
-        (0, true) => put!(out, "\t\tusing interlocked sequential I/O (stride: {stride})\n"),
-        (100, _) => put!(out, "\t\tusing random I/O (alignment: {stride})\n"),
+        (0, false) => put!(out, "{tab}using sequential I/O (stride: {stride})\n"),
+        (0, true) => put!(out, "{tab}using interlocked sequential I/O (stride: {stride})\n"),
+        (100, _) => put!(out, "{tab}using random I/O (alignment: {stride})\n"),
         (ratio, _) => put!(
             out,
-            "\t\tusing mixed random/sequential I/O ({ratio}% random) (alignment/stride: {stride})\n"
+            "{tab}using mixed random/sequential I/O ({ratio}% random) (alignment/stride: {stride})\n"
         ),
     }
 }
 
-fn write_area_and_hints(out: &mut Vec<u8>, target: &Target) {
+fn write_area_and_hints(out: &mut Vec<u8>, target: &Target, style: &Style) {
+    let tab = style.target;
     let sizes = [
         ("base file offset", target.base_file_offset),
         ("max file size", target.max_file_size),
@@ -188,7 +220,7 @@ fn write_area_and_hints(out: &mut Vec<u8>, target: &Target) {
     ];
     for (label, size) in sizes {
         if size != 0 {
-            put!(out, "\t\t{label}: {}\n", Size(size));
+            put!(out, "{tab}{label}: {}\n", style.size(size));
         }
     }
     let hints = [
@@ -198,32 +230,28 @@ fn write_area_and_hints(out: &mut Vec<u8>, target: &Target) {
     ];
     for (hint, given) in hints {
         if given {
-            put!(out, "\t\tusing {hint} hint\n");
+            put!(out, "{tab}using {hint} hint\n");
         }
     }
 }
 
-fn write_distribution(out: &mut Vec<u8>, distribution: &Distribution) {
+fn write_distribution(out: &mut Vec<u8>, distribution: &Distribution, style: &Style) {
+    let tab = style.target;
     let mut start = 0u64;
     for range in &distribution.ranges {
         let end = start.saturating_add(range.span);
         match distribution.kind {
             DistributionKind::Percent => {
-                put!(out, "\t\t   {:3}% of IO => [{start:2}% - {end:3}%) of target\n", range.io);
+                put!(out, "{tab}   {:3}% of IO => [{start:2}% - {end:3}%) of target\n", range.io);
             }
             DistributionKind::Absolute => {
-                put!(out, "\t\t   {:3}% of IO => [{} - ", range.io, range_start(start));
+                put!(out, "{tab}   {:3}% of IO => [{} - ", range.io, style.range_start(start));
                 match range.span {
                     0 => put!(out, "      end)\n"),
-                    _ => put!(out, "{:6})\n", Size(end)),
+                    _ => put!(out, "{})\n", style.column(end)),
                 }
             }
         }
         start = end;
     }
-}
-
-/// The left edge of an absolute range: zero stands under the digits of the sizes below it.
-pub(super) fn range_start(start: u64) -> String {
-    if start == 0 { "     0   ".to_owned() } else { format!("{:6}", Size(start)) }
 }

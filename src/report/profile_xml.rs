@@ -1,25 +1,27 @@
 //! The XML form of a profile: what `-Rpxml` prints and `-X` reads, and a part of the XML results.
 //!
 //! Which elements are written, and in which order, is DISKSPD's; parsers that read by position depend on
-//! it. Where DISKSPD loses a setting, it is written here: random data for every write (`RandomWriteData`),
-//! and a sized write buffer beside `-Z`.
+//! it, and so is which of its two versions' forms is written ([`Compat`]). Where DISKSPD loses a setting,
+//! it is written here: random data for every write (`RandomWriteData`), and a sized write buffer beside
+//! `-Z`.
 
 use crate::profile::xml::text;
 use crate::profile::{
-    CacheMode, Distribution, DistributionKind, Etw, FlushType, IoPriority, PrecreateFiles, Profile, RawText,
-    ResultFormat, Target, Throughput, TimeSpan,
+    BypassIo, CacheMode, Compat, Distribution, DistributionKind, Etw, FlushType, IoPriority, IoRing,
+    PrecreateFiles, Profile, RawText, ResultFormat, RingBatch, Target, Throughput, TimeSpan, affinity,
 };
 use std::fmt::Display;
 
 /// Appends the element `Profile` and a line feed to `out`; every line begins with `indent` blanks. The
 /// command line is not part of it.
 pub fn write_profile(out: &mut Vec<u8>, profile: &Profile, indent: usize) {
-    Writer { out, indent }.profile(profile);
+    Writer { out, indent, compat: profile.compat }.profile(profile);
 }
 
 struct Writer<'a> {
     out: &'a mut Vec<u8>,
     indent: usize,
+    compat: Compat,
 }
 
 impl Writer<'_> {
@@ -57,10 +59,11 @@ impl Writer<'_> {
 
     fn time_span(&mut self, span: &TimeSpan) {
         self.group("TimeSpan", |w| {
+            let newest = w.compat.is_2_3();
             w.value("CompletionRoutines", span.completion_routines);
             w.value("MeasureLatency", span.measure_latency);
             w.value("CalculateIopsStdDev", span.calculate_iops_std_dev);
-            w.value("DisableAffinity", span.disable_affinity);
+            w.value_if(!newest, "DisableAffinity", span.disable_affinity);
             w.value("Duration", span.duration);
             w.value("Warmup", span.warmup);
             w.value("Cooldown", span.cooldown);
@@ -69,18 +72,61 @@ impl Writer<'_> {
             w.value("IoBucketDuration", span.io_bucket_duration);
             w.value("RandSeed", span.rand_seed);
             w.value_if(span.random_write_data, "RandomWriteData", true);
-            if !span.affinity.is_empty() {
-                w.group("Affinity", |w| {
-                    for at in &span.affinity {
-                        let (group, cpu) = (at.group, at.cpu);
-                        w.line(format_args!(
-                            "<AffinityGroupAssignment Group=\"{group}\" Processor=\"{cpu}\"/>"
-                        ));
-                    }
-                });
+            match newest {
+                true => w.placement(span),
+                false => w.assignments(span),
             }
             w.group("Targets", |w| span.targets.iter().for_each(|target| w.target(target)));
         });
+    }
+
+    /// The CPUs as DISKSPD 2.2 has them, which knows no whole groups.
+    fn assignments(&mut self, span: &TimeSpan) {
+        let cpus: Vec<(u16, u8)> = span.affinity.iter().filter_map(|at| Some((at.group, at.cpu?))).collect();
+        if !cpus.is_empty() {
+            self.group("Affinity", |w| {
+                for (group, cpu) in cpus {
+                    w.line(format_args!("<AffinityGroupAssignment Group=\"{group}\" Processor=\"{cpu}\"/>"));
+                }
+            });
+        }
+    }
+
+    /// What DISKSPD 2.3 writes of threads and buffers.
+    fn placement(&mut self, span: &TimeSpan) {
+        if let Some(ring) = span.io_ring {
+            self.group("IoRing", |w| w.io_ring(ring));
+        }
+        self.value("DisableAffinity", span.disable_affinity);
+        if !span.disable_affinity {
+            let order = span.affinity_traversal.unwrap_or_default();
+            let group = if order.span_groups { "Span" } else { "Fill" };
+            let traversal = if order.core_aware { "CoreAware" } else { "Cpu" };
+            let efficiency = order.efficiency.name();
+            self.line(format_args!(
+                "<AffinityTraversal Group=\"{group}\" \
+                 Efficiency=\"{efficiency}\">{traversal}</AffinityTraversal>"
+            ));
+            if !span.affinity.is_empty() {
+                self.group("Affinity", |w| {
+                    for (group, mask) in affinity::masks(span.affinity.iter().copied()) {
+                        w.line(format_args!("<Group Group=\"{group}\" Mask=\"{mask:#x}\"/>"));
+                    }
+                });
+            }
+        }
+        let separated = span.separates_buffers(self.compat);
+        self.value("BufferSeparation", if separated { "PDECacheLine" } else { "SystemDefault" });
+        self.value_of("CompletionDepth", span.completion_depth);
+    }
+
+    fn io_ring(&mut self, ring: IoRing) {
+        let (count, percent) = match ring.batch {
+            RingBatch::Count(count) => (count, false),
+            RingBatch::Percent(percent) => (percent, true),
+        };
+        self.line(format_args!("<IoRingBatchSize Percent=\"{percent}\">{count}</IoRingBatchSize>"));
+        self.value("UseRegBuffer", ring.register_buffers);
     }
 
     fn target(&mut self, target: &Target) {
@@ -117,6 +163,7 @@ impl Writer<'_> {
         self.value_if(target.write_through, "WriteThrough", true);
         self.value_if(target.memory_mapped_io, "MemoryMappedIo", true);
         self.value_of("FlushType", target.flush_type.map(flush_type));
+        self.value_of("BypassIO", target.bypass_io.filter(|_| self.compat.is_2_3()).map(bypass_io));
     }
 
     /// What is written to the target: a sized buffer goes before zeros.
@@ -188,7 +235,7 @@ impl Writer<'_> {
     /// An element with children.
     fn group(&mut self, name: &str, children: impl FnOnce(&mut Writer)) {
         self.line(format_args!("<{name}>"));
-        children(&mut Writer { out: self.out, indent: self.indent + 2 });
+        children(&mut Writer { out: self.out, indent: self.indent + 2, compat: self.compat });
         self.line(format_args!("</{name}>"));
     }
 
@@ -241,6 +288,13 @@ fn flush_type(flush: FlushType) -> &'static str {
         FlushType::ViewOfFile => "ViewOfFile",
         FlushType::NonVolatileMemory => "NonVolatileMemory",
         FlushType::NonVolatileMemoryNoDrain => "NonVolatileMemoryNoDrain",
+    }
+}
+
+fn bypass_io(mode: BypassIo) -> &'static str {
+    match mode {
+        BypassIo::Partial => "Partial",
+        BypassIo::Full => "Full",
     }
 }
 

@@ -13,7 +13,9 @@ const USUAL: [f64; 9] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999
 pub fn text(run: &KnownRun, all: bool) -> String {
     let mut about = vec![run.origin.to_string()];
     about.extend(run.computer.as_ref().map(|name| format!("of {}", line(name))));
-    about.extend(run.started_at.and_then(super::text::date_and_time).map(|time| format!("started {time}")));
+    about.extend(
+        run.started_at.and_then(super::start_time::date_and_time).map(|time| format!("started {time}")),
+    );
     let mut text = format!("{}: {}\n", line(&run.name), about.join(", "));
     for (span, number) in run.time_spans.iter().zip(1..) {
         let place = if run.time_spans.len() > 1 { format!("time span {number}: ") } else { String::new() };

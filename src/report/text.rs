@@ -2,8 +2,10 @@
 //! existing parsers slice its lines by column or split them on `|`.
 
 use super::flush_text::write_flushes;
+use super::newest_text;
 use super::paced_text::write_response_times;
-use super::profile_text::{range_start, write_profile};
+use super::profile_text::{Style, write_profile_on};
+use super::start_time::date_and_time;
 use super::text_tables::{write_charts, write_cpu_table, write_table, write_waits};
 use super::trace_text::write_trace;
 use crate::profile::Profile;
@@ -13,7 +15,6 @@ use crate::results::{
 };
 use crate::system::System;
 use crate::truth::Judged;
-use crate::units::Size;
 use std::io::{self, Write};
 
 /// Writes the whole report.
@@ -33,12 +34,18 @@ pub fn text(record: &Record) -> Vec<u8> {
 /// The whole report: input parameters, system information, and the figures of all time spans.
 pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> {
     let mut out = Vec::new();
-    write_profile(&mut out, profile);
-    write_system(&mut out, system);
+    let style = &Style::of(profile.compat);
+    write_profile_on(&mut out, profile, system);
+    match style.newest {
+        true => newest_text::write_system(&mut out, system),
+        false => write_system(&mut out, system),
+    }
     for (index, span) in summary.time_spans.iter().enumerate() {
+        let placement = profile.time_spans.get(index).filter(|_| style.newest);
+        let placement = placement.map(|asked| newest_text::ThreadPlacement::new(asked, &system.topology));
         put!(out, "\nResults for timespan {}:\n{}\n", index + 1, "*".repeat(79));
         match span {
-            Some(measured) => write_measured(&mut out, measured),
+            Some(measured) => write_measured(&mut out, measured, style, placement.as_ref()),
             None => put!(
                 out,
                 "The test was interrupted before the measurements began. No results are displayed.\n"
@@ -50,6 +57,13 @@ pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> 
     }
     write_response_times(&mut out, summary);
     write_flushes(&mut out, summary);
+    out
+}
+
+/// What DISKSPD 2.3 prints of a machine alone (`-Rs`).
+pub fn system_alone(system: &System) -> Vec<u8> {
+    let mut out = Vec::new();
+    newest_text::write_system(&mut out, system);
     out
 }
 
@@ -72,29 +86,28 @@ fn write_system(out: &mut Vec<u8>, system: &System) {
     out.push(b'\n');
 }
 
-/// `2025/03/14 09:26:53 UTC`, year unpadded, of seconds since 1970; `None` if no calendar reaches that far.
-pub(super) fn date_and_time(seconds: i64) -> Option<String> {
-    let time = jiff::tz::Offset::UTC.to_datetime(jiff::Timestamp::from_second(seconds).ok()?);
-    let (year, month, day) = (time.year(), time.month(), time.day());
-    Some(format!(
-        "{year}/{month:02}/{day:02} {:02}:{:02}:{:02} UTC",
-        time.hour(),
-        time.minute(),
-        time.second()
-    ))
-}
-
-fn write_measured(out: &mut Vec<u8>, span: &Measured) {
+fn write_measured(
+    out: &mut Vec<u8>,
+    span: &Measured,
+    style: &Style,
+    placement: Option<&newest_text::ThreadPlacement>,
+) {
     put!(out, "\nactual test time:\t{:.2}s\n", span.seconds);
     put!(out, "thread count:\t\t{}\n", span.thread_count);
     if span.floating_pool {
         put!(out, "request count:\t\t{}\n", span.request_count);
     }
+    if let Some(placement) = placement {
+        placement.write(out);
+    }
     write_cpu_table(out, &span.cpu);
-    write_distributions(out, &span.distributions);
+    write_distributions(out, &span.distributions, style);
     for (name, table) in [("Total", &span.total), ("Read", &span.read), ("Write", &span.write)] {
         put!(out, "\n{name} IO\n");
-        write_table(out, table);
+        write_table(out, table, style);
+    }
+    if placement.is_some() {
+        newest_text::write_submits(out, &span.submits);
     }
     if let Some(charts) = &span.latency {
         write_charts(out, charts);
@@ -102,12 +115,14 @@ fn write_measured(out: &mut Vec<u8>, span: &Measured) {
     if let Some(trace) = &span.trace {
         write_trace(out, trace);
     }
-    if !span.waits.is_empty() {
-        write_waits(out, &span.waits);
+    match placement {
+        _ if span.waits.is_empty() => {}
+        Some(_) => newest_text::write_waits(out, &span.waits, span.latency.is_some() || span.iops.is_some()),
+        None => write_waits(out, &span.waits),
     }
 }
 
-fn write_distributions(out: &mut Vec<u8>, groups: &[DistributionGroup]) {
+fn write_distributions(out: &mut Vec<u8>, groups: &[DistributionGroup], style: &Style) {
     if groups.is_empty() {
         return;
     }
@@ -118,7 +133,7 @@ fn write_distributions(out: &mut Vec<u8>, groups: &[DistributionGroup]) {
             out.extend_from_slice(user.path.as_bytes());
             put!(out, " [thread:{}]\n", number_list(&user.threads));
         }
-        write_ranges(out, &group.ranges);
+        write_ranges(out, &group.ranges, style);
     }
 }
 
@@ -134,7 +149,7 @@ fn number_list(ascending: &[u32]) -> String {
 
 /// One line per range. Ranges that were cut off at the end of the target leave less than 100 %: then the
 /// shares are of what is left.
-fn write_ranges(out: &mut Vec<u8>, ranges: &[EffectiveRange]) {
+fn write_ranges(out: &mut Vec<u8>, ranges: &[EffectiveRange], style: &Style) {
     let covered: u64 = ranges.iter().map(|range| u64::from(range.io_span)).sum();
     for range in ranges {
         match covered {
@@ -144,10 +159,10 @@ fn write_ranges(out: &mut Vec<u8>, ranges: &[EffectiveRange]) {
             }
             _ => put!(out, "   {:3}% of IO => [", range.io_span),
         }
-        put!(out, "{} - ", range_start(range.start));
+        put!(out, "{} - ", style.range_start(range.start));
         match range.length {
             0 => put!(out, "      end)\n"),
-            length => put!(out, "{:6})\n", Size(range.start.saturating_add(length))),
+            length => put!(out, "{})\n", style.column(range.start.saturating_add(length))),
         }
     }
 }
@@ -167,6 +182,7 @@ fn write_totals(out: &mut Vec<u8>, totals: &Totals) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Compat;
 
     #[test]
     fn lists_of_threads() {
@@ -213,7 +229,7 @@ mod tests {
         ];
         for (ranges, expected) in [cut.as_slice(), &open].into_iter().zip(expected) {
             let mut out = Vec::new();
-            write_ranges(&mut out, ranges);
+            write_ranges(&mut out, ranges, &Style::of(Compat::V2_2));
             assert_eq!(String::from_utf8(out).unwrap(), expected);
         }
     }

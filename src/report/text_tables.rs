@@ -1,7 +1,7 @@
 //! The tables of the text report: CPUs, I/O by thread and target, latency charts, wait statistics.
 
+use super::profile_text::Style;
 use crate::results::{Chart, ChartRow, CpuTable, CpuUsage, Figures, LatencyCharts, Table, ThreadWaits};
-use crate::units::Size;
 
 /// Labels of the percentiles, in order.
 pub(super) const LABELS: [&str; 13] = [
@@ -40,7 +40,7 @@ fn percentages(usage: &CpuUsage) -> String {
     format!(" {usage:6.2}%| {user:6.2}%| {kernel:6.2}%| {idle:6.2}%")
 }
 
-pub(super) fn write_table(out: &mut Vec<u8>, table: &Table) {
+pub(super) fn write_table(out: &mut Vec<u8>, table: &Table, style: &Style) {
     let (latency, iops) = (table.total.latency.is_some(), table.total.iops_std_dev.is_some());
     let column = |shown, header| if shown { header } else { "" };
     let header = [
@@ -56,7 +56,7 @@ pub(super) fn write_table(out: &mut Vec<u8>, table: &Table) {
     for row in &table.rows {
         put!(out, "{:6} | {} | ", row.thread, figures(&row.figures));
         out.extend_from_slice(row.path.as_bytes());
-        put!(out, " ({})\n", Size(row.size));
+        put!(out, " ({})\n", style.size(row.size));
     }
     put!(out, "{border}\ntotal:   {}\n", figures(&table.total));
 }
@@ -110,7 +110,7 @@ pub(super) fn write_waits(out: &mut Vec<u8>, threads: &[ThreadWaits]) {
         "thread | completion wait | throttle wait  -  sleep | lookaside | 0 - 7+ complete per lookaside\n{}\n",
         "-".repeat(95)
     );
-    for ThreadWaits { thread, waits } in threads {
+    for ThreadWaits { thread, waits, .. } in threads {
         put!(
             out,
             "{thread:6} | {:15} | {:13}  - {:6} | {:9} |",

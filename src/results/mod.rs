@@ -37,8 +37,8 @@ pub use record::{Record, RecordFormat};
 pub use summarize::summarize;
 pub use summary::{
     Chart, ChartRow, DistributionGroup, DistributionUser, FINE_PERCENTILES, Figures, FineChart, IopsSeries,
-    LatencyCharts, LatencyFigures, Measured, PERCENTILES, PathChart, Row, Summary, Table, ThreadWaits,
-    Throughput, Totals,
+    LatencyCharts, LatencyFigures, Measured, PERCENTILES, PathChart, Row, Summary, Table, ThreadSubmits,
+    ThreadWaits, Throughput, Totals,
 };
 pub use trace::{
     CompletionFigures, CompletionTimes, DeviceFigures, DeviceTimes, EventCount, Trace, TraceFigures,
@@ -114,6 +114,9 @@ pub struct ThreadResults {
     /// `-vs`: counted over the whole life of the thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitStatistics>,
+    /// `-u`: calls that handed over I/Os while it was measured; `None` = not with `-u`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub submits: Option<u64>,
     /// Which engine did its I/Os. `None` = unknown: the record is of an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineUse>,
@@ -215,6 +218,14 @@ pub struct WaitStatistics {
     pub lookasides: u64,
     /// How often such a poll returned 0, 1, .. 6, and 7 or more completions.
     pub lookaside_completions: [u64; 8],
+    /// How often a wait, with or without a limit, returned 0, 1, .. 6, and 7 or more completions; all 0 =
+    /// not counted (DISKSPD 2.2).
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub wait_completions: [u64; 8],
+}
+
+fn is_empty(counts: &[u64; 8]) -> bool {
+    *counts == [0; 8]
 }
 
 /// I/Os of one kind that failed in the same way.

@@ -6,7 +6,7 @@ use super::{
     DirectionResults, Done, EffectiveRange, FlushFigures, FlushRow, FlushTable, Host, LATE, Overdue,
     PacedFigures, PacedLatency, Record, SpanResults, TargetResults, ThreadResults, TraceFigures, Work,
 };
-use crate::profile::{RawText, TargetId, TimeSpan};
+use crate::profile::{RawText, Target, TargetId, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ impl Measured {
         if !results.was_measured() {
             return None;
         }
-        let (host, waits) = (record.host(), record.profile.verbose_stats);
+        let host = record.host();
         let seconds = results.measured as f64 / 1e9;
         let created = u32::try_from(results.threads.len()).unwrap_or(u32::MAX);
         let Tables { total, read, write, course } = tables(host, span, seconds, &results.threads);
@@ -49,7 +49,8 @@ impl Measured {
             flushes: flushes(host, results, seconds),
             trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(host, results, &work, &all)),
-            waits: if waits { wait_statistics(&results.threads) } else { Vec::new() },
+            waits: wait_statistics(record, span, &results.threads),
+            submits: submits(&results.threads, seconds),
         })
     }
 }
@@ -59,11 +60,33 @@ fn rows(threads: &[ThreadResults]) -> impl Iterator<Item = (u32, &TargetResults)
     (0..).zip(threads).flat_map(|(number, thread)| thread.targets.iter().map(move |target| (number, target)))
 }
 
-fn wait_statistics(threads: &[ThreadResults]) -> Vec<ThreadWaits> {
+fn wait_statistics(record: &Record, span: &TimeSpan, threads: &[ThreadResults]) -> Vec<ThreadWaits> {
+    if !record.profile.verbose_stats {
+        return Vec::new();
+    }
+    let host = record.host();
+    let of_all = record.rate_total().is_some();
+    // As in DISKSPD, where the threads of -u and of completion routines are never called so.
+    let limited = |results: &ThreadResults| {
+        let paths: Vec<&RawText> = results.targets.iter().map(|target| host.path(target.target)).collect();
+        let limits =
+            |target: &Target| of_all || target.throughput.is_some() || target.think_time.unwrap_or(0) > 0;
+        let queue = span.io_ring.is_none() && !span.completion_routines;
+        queue && span.targets.iter().any(|target| limits(target) && paths.contains(&&target.path))
+    };
     (0..)
         .zip(threads)
-        .map(|(thread, results)| ThreadWaits { thread, waits: results.wait.unwrap_or_default() })
+        .map(|(thread, results)| ThreadWaits {
+            thread,
+            waits: results.wait.unwrap_or_default(),
+            throttled: record.profile.compat.is_2_3() && limited(results),
+        })
         .collect()
+}
+
+fn submits(threads: &[ThreadResults], seconds: f64) -> Vec<ThreadSubmits> {
+    let rates = (0..).zip(threads).filter_map(|(thread, results)| Some((thread, results.submits?)));
+    rates.map(|(thread, count)| ThreadSubmits { thread, per_second: count as f64 / seconds }).collect()
 }
 
 struct Tables {

@@ -64,6 +64,9 @@ pub struct Measured {
     pub trace: Option<TraceFigures>,
     /// Wait statistics (`-vs`), ascending by thread.
     pub waits: Vec<ThreadWaits>,
+    /// How often threads handed over I/Os (`-u`), ascending by thread.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub submits: Vec<ThreadSubmits>,
 }
 
 /// Figures by thread and target. All three tables of a time span have the same rows in the same order.
@@ -250,6 +253,18 @@ pub struct ThreadWaits {
     pub thread: u32,
     /// Its counters.
     pub waits: WaitStatistics,
+    /// Some of its I/Os had to wait for their time (`-g`, `-i` with `-j`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub throttled: bool,
+}
+
+/// Calls by which one thread handed over I/Os (`-u`).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ThreadSubmits {
+    /// Thread number.
+    pub thread: u32,
+    /// Calls per second of the measured time.
+    pub per_second: f64,
 }
 
 /// Figures over all measured time spans.

@@ -128,9 +128,18 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
     Ok(Executed { record, failures: outcome.failures, troubles: outcome.troubles, left_behind })
 }
 
+/// The machine, with its caches where the profile has a use for them.
+pub fn machine_for(profile: &Profile) -> System {
+    let mut system = system::snapshot();
+    if profile.compat.is_2_3() || profile.time_spans.iter().any(|span| span.buffer_separation.is_some()) {
+        system.look_at_caches();
+    }
+    system
+}
+
 /// The machine with what the profile's targets lie on, and what is around them.
 pub fn surroundings(profile: &Profile, method: &Method) -> System {
-    let mut system = system::snapshot();
+    let mut system = machine_for(profile);
     if !method.simulated() {
         let mut paths: Vec<&RawText> = Vec::new();
         for target in profile.time_spans.iter().flat_map(|span| &span.targets) {

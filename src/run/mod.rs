@@ -25,7 +25,7 @@ mod worker;
 
 pub use control::Control;
 pub use events::Events;
-pub use execute::{Executed, NotRun, Session, execute, surroundings};
+pub use execute::{Executed, NotRun, Session, execute, machine_for, surroundings};
 pub use files::content::look as look_at_content;
 pub use files::precreate::resized;
 pub use files::prepare;

@@ -12,6 +12,7 @@ mod account;
 mod batches;
 mod books;
 mod collect;
+mod counting;
 mod failure;
 mod flushes;
 mod fresh;
@@ -40,6 +41,7 @@ use crate::workload::ThreadWorkload;
 use account::Dots;
 use batches::Batches;
 pub use books::{Books, StuckIo};
+use counting::Counting;
 use failure::Failed;
 use flushes::Flushes;
 use fresh::Fresh;
@@ -116,6 +118,10 @@ impl<'a> Worker<'a> {
         let (mut results, errors) = books.recorder.finish();
         results.engine = Some(engine);
         results.targets.iter_mut().zip(unfinished).for_each(|(target, ages)| target.unfinished = ages);
+        if let Some(counting) = &work.counting {
+            work.waits.wait_completions = counting.completions;
+            results.submits = span.ring.is_some().then_some(counting.submits);
+        }
         results.wait = span.wait_statistics.then_some(work.waits);
         let handed_in = hand_in(Outcome { results, errors, failure }, in_flight);
         drop(work);
@@ -158,6 +164,12 @@ struct Loop<'a> {
     preparing: Nanos,
     /// How many I/Os are handed over at a time.
     batches: Batches,
+    /// `-u`: completions that a wait waits for, at most; else 1.
+    awaited: usize,
+    /// `-oc`: completions that are taken at a time, at most.
+    most_taken: usize,
+    /// Waits and calls are counted for the reports of DISKSPD 2.3; `None` = they aren't.
+    counting: Option<Counting>,
     /// The last start stamp.
     handed_over: Nanos,
     /// Whether I/Os get stamps. Without latencies, intervals and log no clock is read for them.
@@ -172,6 +184,13 @@ struct Loop<'a> {
     late: Vec<(u32, Nanos)>,
     /// Requests that stopped (`-x`).
     given_up: Vec<u32>,
+}
+
+/// What is left of `-oc`: a thread that does its I/Os itself takes each as it ends, and with `-u` all are
+/// taken.
+fn most_taken(plan: &WorkerPlan, span: &SpanPlan) -> usize {
+    let bounded = !plan.engine.is_synchronous() && span.ring.is_none();
+    span.completion_depth.filter(|_| bounded).map_or(usize::MAX, |depth| depth as usize)
 }
 
 impl<'a> Loop<'a> {
@@ -191,7 +210,13 @@ impl<'a> Loop<'a> {
             tells: log.is_some() || live.is_some_and(Counters::has_latencies) || plan.is_limited(),
             is_special: pacing.is_some() || fresh.is_some(),
             preparing: 0,
-            batches: Batches::new(plan.engine.is_synchronous(), measured, fresh.is_some()),
+            batches: match span.ring {
+                Some(_) => Batches::All,
+                None => Batches::new(plan.engine.is_synchronous(), measured, fresh.is_some()),
+            },
+            awaited: span.ring.map_or(1, |ring| ring.batch.of(plan.depth)) as usize,
+            most_taken: most_taken(plan, span),
+            counting: Counting::new(span),
             pacing,
             flushes: Flushes::new(plan),
             fresh,
@@ -241,6 +266,9 @@ impl<'a> Loop<'a> {
             let stamp = self.timed && (!self.done.is_empty() || self.phases.are_virtual());
             let now = if stamp { self.clock.now() } else { 0 };
             let phase = self.phases.at(now);
+            if let Some(counting) = &mut self.counting {
+                counting.count(&self.waits, self.done.len().min(self.most_taken), phase);
+            }
             if phase == Phase::Stop {
                 return Ok(());
             }
@@ -248,15 +276,16 @@ impl<'a> Loop<'a> {
             if FLUSHES {
                 self.flushed(books, &mut done, phase, now)?;
             }
-            let accounted = self.account(books, &done, phase, now);
+            let taken = done.len().min(self.most_taken);
+            let accounted = self.account(books, &done[..taken], phase, now);
             if FLUSHES && accounted.is_ok() {
-                self.count_writes(books, &done);
+                self.count_writes(books, &done[..taken]);
             }
             self.done = done;
             if let Err(first) = accounted {
                 return Err(self.drain(books, first));
             }
-            self.done.clear();
+            self.done.drain(..taken);
             held = Some(books);
         }
         Ok(())

@@ -141,6 +141,57 @@ impl Buffer {
         Ok((buffer, origins.into_iter().map(|origin| own + origin).collect()))
     }
 
+    /// A buffer that begins at a multiple of `separation` bytes (a power of two), with copies of its own of
+    /// the shared ones behind it, each at such a multiple too. Also returns where each of them begins.
+    ///
+    /// # Errors
+    /// What `mmap(2)` answers, normally `ENOMEM`.
+    pub fn separated(
+        private: usize,
+        separation: usize,
+        shared: &[&Shared],
+    ) -> io::Result<(Buffer, Vec<usize>)> {
+        let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let page = rustix::param::page_size();
+        let step = separation.max(page);
+        let mut length = private;
+        let mut places = Vec::new();
+        for memory in shared {
+            length = length.checked_next_multiple_of(step).ok_or_else(too_large)?;
+            places.push(length);
+            length = length.checked_add(memory.len()).ok_or_else(too_large)?;
+        }
+        let length = length.checked_next_multiple_of(page).ok_or_else(too_large)?;
+        let reserved = Buffer::reserve(length.checked_add(step).ok_or_else(too_large)?)?;
+        let mut buffer = reserved.cut_to_multiple(step, length);
+        buffer.make_private(length)?;
+        buffer.private = length;
+        for (memory, &place) in shared.iter().zip(&places) {
+            let (view, _) = Buffer::with_shared(0, &[memory])?;
+            let bytes = &view.as_slice()[..memory.len()];
+            buffer.as_mut_slice()[place..place + bytes.len()].copy_from_slice(bytes);
+        }
+        Ok((buffer, places))
+    }
+
+    /// Gives back what lies before the first multiple of `step`, and what is behind `length` bytes from
+    /// there on.
+    fn cut_to_multiple(self, step: usize, length: usize) -> Buffer {
+        let front = self.start.as_ptr().align_offset(step);
+        assert!(front.saturating_add(length) <= self.mapped);
+        let whole = std::mem::ManuallyDrop::new(self);
+        // SAFETY: the part lies within the reservation.
+        let start = unsafe { whole.start.add(front) };
+        let behind = whole.mapped - front - length;
+        for (from, bytes) in [(whole.start.as_ptr(), front), (start.as_ptr().wrapping_add(length), behind)] {
+            if bytes > 0 {
+                // SAFETY: pages of the reservation that nothing refers to; they are no part of the new value.
+                unsafe { libc::munmap(from.cast(), bytes) };
+            }
+        }
+        Buffer { start, length, mapped: length, private: 0 }
+    }
+
     /// Addresses without memory.
     fn reserve(length: usize) -> io::Result<Buffer> {
         // SAFETY: a new anonymous mapping touches no existing memory.

@@ -5,6 +5,8 @@
 // What only readers need.
 #![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 
+mod affinity_order;
+pub mod caches;
 pub mod cgroup;
 #[cfg(target_os = "linux")]
 pub mod claims;
@@ -75,6 +77,12 @@ pub struct System {
     /// Model of the processors, as `/proc/cpuinfo` says; empty = unknown.
     #[serde(default)]
     pub cpu_model: String,
+    /// Size of a page of memory, bytes; 0 = nobody looked: reports of DISKSPD 2.2 don't have it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub page_size: u64,
+    /// Caches of the processors, by their first CPU; empty = nobody looked, or the kernel doesn't tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caches: Vec<caches::Cache>,
     /// What the targets that were looked at lie on, each once, by their ids. In a record they are the host's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<storage::Storage>,
@@ -84,6 +92,10 @@ pub struct System {
     /// What two runs must share to be comparable; `None` = as `environment`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<fingerprint::Fingerprint>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Power scheme as the report shows it.

@@ -146,7 +146,12 @@ fn cores(root: &Root, active: &[u32]) -> Vec<Core> {
 /// differs even between cores of one kind. Elsewhere `cpu_capacity` decides, if all CPUs have it.
 fn classes(root: &Root, active: &[u32]) -> BTreeMap<u32, u32> {
     let kinds = ["cpu_lowpower", "cpu_atom", "cpu_core"];
-    let kinds = kinds.map(|kind| list(root, &format!("/sys/bus/event_source/devices/{kind}/cpus")));
+    // The one is a link to the other, where both are.
+    let places = ["/sys/bus/event_source/devices", "/sys/devices"];
+    let kinds = kinds.map(|kind| {
+        let found = places.map(|place| list(root, &format!("{place}/{kind}/cpus")));
+        found.into_iter().find(|cpus| !cpus.is_empty()).unwrap_or_default()
+    });
     let kind = |cpu: u32| kinds.iter().position(|cpus| cpus.contains(&cpu)).map(|rank| rank as u64);
     let capacity = |cpu: u32| number::<u64>(&root.path(format!("{CPUS}/cpu{cpu}/cpu_capacity")));
     let all = |rank: &dyn Fn(u32) -> Option<u64>| -> Option<Vec<u64>> {

@@ -151,8 +151,7 @@ fn span(ids: &TargetIds, asked: &TimeSpan, got: &Span) -> SpanResults {
             .iter()
             .map(|thread| ThreadResults {
                 targets: thread.targets.iter().map(target).collect(),
-                wait: None,
-                engine: None,
+                ..ThreadResults::default()
             })
             .collect(),
         ..SpanResults::default()

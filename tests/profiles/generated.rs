@@ -114,7 +114,8 @@ prop_compose! {
         TimeSpan {
             duration, warmup, cooldown, rand_seed, thread_count, request_count, io_bucket_duration, random_write_data,
             disable_affinity, completion_routines, measure_latency, calculate_iops_std_dev, targets,
-            affinity: affinity.into_iter().map(|(group, cpu)| GroupCpu { group, cpu }).collect(),
+            affinity: affinity.into_iter().map(|(group, cpu)| GroupCpu { group, cpu: Some(cpu) }).collect(),
+            ..TimeSpan::default()
         }
     }
 }
@@ -155,6 +156,7 @@ prop_compose! {
         Profile {
             command_line: RawText::default(),
             verbose, verbose_stats, progress, experiment_flags, result_format, precreate_files, etw, time_spans,
+            ..Profile::default()
         }
     }
 }

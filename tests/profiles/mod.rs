@@ -10,13 +10,15 @@ mod run;
 mod settings;
 mod third_party;
 
-use diskspd::profile::Profile;
+use diskspd::profile::{Compat, Profile};
 use diskspd::report::profile_xml::write_profile;
 
-/// A profile as `-Rpxml` prints it.
+/// A profile as `-Rpxml` prints it: with what DISKSPD 2.2 doesn't know in the form of 2.3.
 fn written(profile: &Profile) -> String {
     let mut out = Vec::new();
-    write_profile(&mut out, profile, 0);
+    let newest = profile.time_spans.iter().any(round_trip::is_newest);
+    let compat = if newest { Compat::V2_3 } else { profile.compat };
+    write_profile(&mut out, &Profile { compat, ..profile.clone() }, 0);
     String::from_utf8(out).unwrap()
 }
 

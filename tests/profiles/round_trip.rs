@@ -6,7 +6,7 @@ use super::written;
 use diskspd::cli::{self, Invocation};
 use diskspd::finding::Severity;
 use diskspd::profile::validate::validate;
-use diskspd::profile::{Profile, RawText, xml};
+use diskspd::profile::{BufferSeparation, Profile, RawText, TimeSpan, xml};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -19,6 +19,16 @@ pub fn as_stated(profile: &Profile) -> Profile {
         target.zero_write_buffers &= target.random_data_source.is_none();
         // There is no form for -Sb, which says more than the default only where a target is a device.
         target.uncached_devices = true;
+    }
+    // What DISKSPD 2.3 always writes counts as stated, and its masks have 64 bits.
+    if profile.time_spans.iter().any(is_newest) {
+        for span in &mut profile.time_spans {
+            span.affinity.retain(|at| at.cpu.is_none_or(|cpu| cpu < 64));
+            if !span.disable_affinity {
+                span.affinity_traversal.get_or_insert_default();
+            }
+            span.buffer_separation.get_or_insert(BufferSeparation::PageDirectories);
+        }
     }
     profile
 }
@@ -94,4 +104,14 @@ proptest! {
         prop_assert_eq!(xml::read(&utf16), xml::read(text.as_bytes()));
         prop_assert_eq!(xml::read(&utf16), Ok(as_stated(&profile)));
     }
+}
+
+/// Whether only DISKSPD 2.3 knows what a time span asks for.
+pub fn is_newest(span: &TimeSpan) -> bool {
+    span.affinity.iter().any(|at| at.cpu.is_none())
+        || span.affinity_traversal.is_some()
+        || span.io_ring.is_some()
+        || span.completion_depth.is_some()
+        || span.buffer_separation.is_some()
+        || span.targets.iter().any(|target| target.bypass_io.is_some())
 }

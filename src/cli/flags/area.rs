@@ -1,5 +1,6 @@
 //! `-b -B -c -f`: the target's blocks, bounds and file.
 
+use super::ring;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, SIZE, Scope};
@@ -8,16 +9,27 @@ use crate::units;
 pub const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'b'),
-        forms: &[("-b<size>", "block size: bytes of each I/O, and the unit of the size suffix B")],
-        default: "64K",
+        forms: &[
+            ("-b<size>", "block size: bytes of each I/O, and the unit of the size suffix B"),
+            (
+                "-bs<n|p>",
+                "buffers of threads: n on pages, p so far apart that they share no page directory entries",
+            ),
+        ],
+        default: "64K; -bsn",
         scope: Scope::Targets,
-        notes: "At least 1, below 4294967295. Read before all other sizes, wherever it stands; the last one counts. \
-                A suffix B within -b is in units of the -b before it.",
-        compatibility: Differs("-b0, which divides by zero in DISKSPD, is an error"),
-        tested: &["command_lines", "address_streams", "end_to_end"],
+        notes: "At least 1, below 4294967295. Read before all other sizes, wherever it stands; the last \
+                one counts. A suffix B within -b is in units of the -b before it. -bs is DISKSPD 2.3's, of \
+                the time span; -bsp is the default with --compat 2.3. With it each thread has a copy of \
+                the buffer of -Z<size>. Large pages (-l) go before it. It may stand beside -X.",
+        compatibility: Differs(
+            "-b0, which divides by zero in DISKSPD, is an error; -bs beside -X holds for every time span, \
+             DISKSPD 2.3 drops it",
+        ),
+        tested: &["command_lines", "address_streams", "end_to_end", "compat"],
         with_profile: false,
         values: &["4K", "8K", "64K", "128K", "1M"],
-        read: Read::Text(block_size),
+        read: Read::Text(block_size_or_separation),
     },
     Flag {
         name: Letter(b'B'),
@@ -70,6 +82,13 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Text(end_or_hints),
     },
 ];
+
+fn block_size_or_separation(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    match value {
+        [b's', separation @ ..] => ring::separation(draft, separation),
+        size => block_size(draft, size),
+    }
+}
 
 fn block_size(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let size = units::parse_size(value, draft.block_size())?;

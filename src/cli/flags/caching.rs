@@ -3,13 +3,13 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
-use crate::profile::{CacheMode, FlushType};
+use crate::profile::{BypassIo, CacheMode, FlushType};
 
 pub const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'S'),
         forms: &[
-            ("-S[<bhmruw>]", "caching; letters combine, each property once; -S alone is -Su"),
+            ("-S[<bhmruwyY>]", "caching; letters combine, each property once; -S alone is -Su"),
             (
                 "-Sb",
                 "cached by the operating system: the default for files; block devices only if this is given",
@@ -19,6 +19,8 @@ pub const FLAGS: &[Flag] = &[
             ("-Sh", "both: -Suw"),
             ("-Sm", "memory-mapped I/O; not on block devices"),
             ("-Sr", "bypass the local cache of a remote file system"),
+            ("-Sy", "BypassIO, as far as possible; Linux has none: refused when it is run"),
+            ("-SY", "BypassIO, entirely; likewise"),
         ],
         default: "files cached, block devices -Su",
         scope: Scope::Targets,
@@ -26,14 +28,16 @@ pub const FLAGS: &[Flag] = &[
                 and -x; with -Sm, w stands for non-temporal stores. Memory-mapped I/Os are done one after the other: -o \
                 only adds places in the buffer.",
         compatibility: Differs(
-            "a block device (a disk, partition, volume) has no cache above it unless -Sb is given, as a physical drive in \
-             Windows; reports and XML profiles say what DISKSPD says, and an XML profile asks for -Sb by <DisableOSCache>false; \
-             r works on FUSE file systems too, which may or may not be remote; non-temporal stores exist on x86-64, elsewhere copies are plain; a mapped file that is made shorter during \
-             the run ends it with an error",
+            "a block device (a disk, partition, volume) has no cache above it unless -Sb is given, as a \
+             physical drive in Windows; reports and XML profiles say what DISKSPD says, and an XML profile \
+             asks for -Sb by <DisableOSCache>false; r works on FUSE file systems too, which may or may not \
+             be remote; non-temporal stores exist on x86-64, elsewhere copies are plain; a mapped file \
+             that is made shorter during the run ends it with an error; y and Y are DISKSPD 2.3's, kept in \
+             profiles, and no run has them, because Linux has no BypassIO (-Su is what comes closest)",
         ),
         tested: &["command_lines", "devices", "file_systems", "memory_mapped", "share"],
         with_profile: false,
-        values: &["b", "h", "m", "r", "u", "w", "mw", "bw"],
+        values: &["b", "h", "m", "r", "u", "w", "mw", "bw", "uy", "uY"],
         read: Read::Text(caching),
     },
     Flag {
@@ -59,8 +63,9 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "",
         compatibility: Differs(
-            "v is msync of the pages touched; n and i need a file on a DAX file system and an x86-64 CPU, and are an \
-             error elsewhere; none of them has an effect with -Smw, as in DISKSPD",
+            "DISKSPD 2.3 (--compat 2.3) takes lower case alone; v is msync of the pages touched; n and i \
+             need a file on a DAX file system and an x86-64 CPU, and are an error elsewhere; none of them \
+             has an effect with -Smw, as in DISKSPD",
         ),
         tested: &["command_lines", "memory_mapped", "engines"],
         with_profile: false,
@@ -97,9 +102,11 @@ fn caching(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
                 write_through(draft, position)?;
             }
             b'm' => memory_mapped(draft, position)?,
+            b'y' => bypass_io(draft, position, BypassIo::Partial)?,
+            b'Y' => bypass_io(draft, position, BypassIo::Full)?,
             _ => {
                 return Err(Problem::new(position, "unknown caching flag")
-                    .expected("letters of b, h, m, r, u, w, in lower case"));
+                    .expected("letters of b, h, m, r, u, w, y, in lower case, or Y"));
             }
         }
     }
@@ -146,6 +153,14 @@ fn memory_mapped(draft: &mut Draft, position: usize) -> Result<(), Problem> {
     Ok(())
 }
 
+fn bypass_io(draft: &mut Draft, position: usize, mode: BypassIo) -> Result<(), Problem> {
+    if draft.target.bypass_io.is_some() {
+        return Err(Problem::new(position, "BypassIO is given twice").expected("y or Y, once"));
+    }
+    draft.target.bypass_io = Some(mode);
+    Ok(())
+}
+
 /// `-h` does not look at memory-mapped I/O; the profile's validation does.
 fn unbuffered_write_through(draft: &mut Draft) -> Result<(), Problem> {
     cache_mode(draft, 0, CacheMode::DisableOsCache)?;
@@ -153,6 +168,9 @@ fn unbuffered_write_through(draft: &mut Draft) -> Result<(), Problem> {
 }
 
 fn flush_type(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if draft.profile.compat.is_2_3() && value.iter().any(u8::is_ascii_uppercase) {
+        return Err(Problem::new(0, "unknown flush mode").expected("one of v, n, i, in lower case"));
+    }
     let flush = match value {
         b"v" | b"V" => FlushType::ViewOfFile,
         b"n" | b"N" => FlushType::NonVolatileMemory,

@@ -6,10 +6,26 @@ use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
 use crate::cli::{Invocation, OutRequest, StreamRequest};
 use crate::engine::EngineKind;
 use crate::lab::repeat::Repeat;
-use crate::profile::{Arrivals, Prefill, RateTotal, RawText};
+use crate::profile::{Arrivals, Compat, Prefill, RateTotal, RawText};
 use crate::{presets, units};
 
 pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("compat"),
+        forms: &[("--compat <version>", "whose defaults, rules and output: DISKSPD 2.2 or 2.3")],
+        default: "2.2",
+        scope: Scope::Profile,
+        notes: "The options of both versions are understood in either case. 2.3 has its reports and \
+                profiles (without TABs, with the placement of threads and buffers), takes performance \
+                cores first, keeps buffers apart (-bsp), and allows 65536 outstanding I/Os at most. \
+                Profiles of both versions are read. With 2.2 a setting that only 2.3 knows holds for the \
+                run, and is in the record; 2.2's XML has no form for it, which -Rpxml warns of.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "compat"],
+        with_profile: true,
+        values: &["2.2", "2.3"],
+        read: Read::Text(compat),
+    },
     Flag {
         name: Long("engine"),
         forms: &[(
@@ -506,5 +522,16 @@ fn io_log(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         return Err(Problem::new(0, "the value is missing").expected("the name of a file to write"));
     }
     draft.io_log = Some(RawText::from(value.to_vec()).as_path().to_owned());
+    Ok(())
+}
+
+fn compat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let compat = match value {
+        b"2.2" => Compat::V2_2,
+        b"2.3" => Compat::V2_3,
+        _ => return Err(Problem::new(0, "this version is not known").expected("2.2 or 2.3")),
+    };
+    draft.profile.compat = compat;
+    draft.overrides.compat = Some(compat);
     Ok(())
 }

@@ -2,12 +2,14 @@
 //! line is derived from it.
 
 mod access;
+mod affinity;
 mod area;
 mod caching;
 mod distribution;
 mod linux;
 mod output;
 mod profile;
+mod ring;
 mod threads;
 mod time;
 mod writing;
@@ -86,7 +88,7 @@ mod tests {
         assert!(!crate::cli::compatibility::table().to_lowercase().contains("ignored"));
     }
 
-    /// DISKSPD 2.2 has these letters and no others.
+    /// DISKSPD 2.2 has these letters and no others, and 2.3 -u.
     #[test]
     fn every_letter_of_diskspd_has_a_row_and_no_other() {
         let mut letters: Vec<u8> = all()
@@ -96,7 +98,7 @@ mod tests {
             })
             .collect();
         letters.sort_unstable();
-        assert_eq!(letters, b":?BCDFILNOPRSTWXZabcdefghijlnoprstvwxyz");
+        assert_eq!(letters, b":?BCDFILNOPRSTWXZabcdefghijlnoprstuvwxyz");
     }
 
     #[test]

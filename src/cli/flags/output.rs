@@ -72,19 +72,23 @@ pub const FLAGS: &[Flag] = &[
         forms: &[
             ("-R<text|xml>", "form of the report on standard output"),
             ("-Rp[text|xml]", "don't run: check the profile and print it"),
+            (
+                "-Rs[text|xml]",
+                "don't run: print what there is to know of this machine; nothing else may be given",
+            ),
         ],
         default: "text",
         scope: Scope::Profile,
         notes: "The profile that -Rpxml prints can be run with -X. In it, bytes of a path that XML can't hold (not \
                 UTF-8, control characters) are the characters U+10FF00 + byte. -Rp measures nothing: not with --out, \
-                --stream, --io-log.",
+                --stream, --io-log. -Rs is DISKSPD 2.3's, and so is what it prints.",
         compatibility: Differs(
             "profiles also name RandomWriteData (-Zr), which DISKSPD reads but never writes; text is escaped, so that \
              any path comes out well-formed and goes back in",
         ),
-        tested: &["command_lines", "golden_reports", "profiles", "reports"],
+        tested: &["command_lines", "golden_reports", "profiles", "reports", "compat"],
         with_profile: true,
-        values: &["text", "xml", "p", "ptext", "pxml"],
+        values: &["text", "xml", "p", "ptext", "pxml", "s", "stext", "sxml"],
         read: Read::Text(result_format),
     },
     Flag {
@@ -167,21 +171,27 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 fn result_format(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    let (profile_only, format) = match value {
-        [b'p', format @ ..] => (true, format),
+    let (profile_only, rest) = match value {
+        [b'p', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let (system_only, format) = match rest {
+        [b's', format @ ..] => (true, format),
         format => (false, format),
     };
     let result_format = match format {
-        b"" if profile_only || draft.profile_only => None,
+        b"" if profile_only || system_only || draft.profile_only => None,
         b"text" => Some(ResultFormat::Text),
         b"xml" => Some(ResultFormat::Xml),
         _ => {
             let what = if format.is_empty() { "the format is missing" } else { "unknown format" };
-            return Err(Problem::new(usize::from(profile_only), what)
-                .expected("text or xml, in lower case; p before it to print the profile only"));
+            return Err(Problem::new(usize::from(profile_only) + usize::from(system_only), what).expected(
+                "text or xml, in lower case; p before it to print the profile only, s the machine",
+            ));
         }
     };
     draft.profile_only |= profile_only;
+    draft.system_only |= system_only;
     draft.overrides.result_format = result_format.or(draft.overrides.result_format);
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! `-t -F -o -O -a -n -x -I -g -i -j`: who issues how much at once, where and how fast.
+//! `-t -F -o -u -O -a -n -x -I -g -i -j`: who issues how much at once, where and how fast.
 
+use super::{affinity, ring};
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
-use crate::profile::{GroupCpu, IoPriority, Throughput};
-use crate::units;
+use crate::profile::{IoPriority, Throughput};
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -33,10 +33,14 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Letter(b'o'),
-        forms: &[("-o<count>", "queue depth: outstanding I/Os per thread and target")],
-        default: "2",
+        forms: &[
+            ("-o<count>", "queue depth: outstanding I/Os per thread and target"),
+            ("-oc<count>", "completions that are taken at a time, 1 to 16"),
+        ],
+        default: "2; as many as there are",
         scope: Scope::Targets,
-        notes: "A thread with one outstanding I/O in all does synchronous I/O.",
+        notes: "A thread with one outstanding I/O in all does synchronous I/O. -oc is DISKSPD 2.3's, of \
+                the time span, and not for -x; without it all that has completed is taken at once.",
         compatibility: Differs(
             "where a target completes I/O in the submitting call (zram, tmpfs, writes to the page cache of ext4), the thread by \
              default does its I/Os itself, one after the other, because handing over several gains nothing; --engine \
@@ -45,9 +49,30 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "engines", "end_to_end", "devices"],
         with_profile: false,
         values: &["1", "2", "4", "8", "16", "32", "64"],
-        read: count("a number of outstanding I/Os, at least 1", |d, n| {
-            d.target.request_count = n.unsigned_abs()
-        }),
+        read: Read::Text(ring::requests),
+    },
+    Flag {
+        name: Letter(b'u'),
+        forms: &[
+            (
+                "-u[<count>[p]]",
+                "io_uring with registered buffers, in batches of so many I/Os (p: percent of all)",
+            ),
+            ("-un[<count>[p]]", "the same without registered buffers"),
+        ],
+        default: "off; 25p",
+        scope: Scope::TimeSpan,
+        notes: "DISKSPD 2.3's. All idle requests are handed over in one call, which waits for as many \
+                completions as the batch says. Also for one outstanding I/O. Not with -x, -Sm or another \
+                --engine.",
+        compatibility: Differs(
+            "io_uring in place of IoRing, of DISKSPD 2.3: -Zr and -Z<size> are heeded with registered \
+             buffers too; where the kernel doesn't register them a warning says so",
+        ),
+        tested: &["command_lines", "compat"],
+        with_profile: false,
+        values: &["n"],
+        read: Read::Text(ring::io_ring),
     },
     Flag {
         name: Letter(b'O'),
@@ -66,21 +91,34 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'a'),
         forms: &[
-            ("-a[<cpu>[,<cpu>...]]", "bind thread i to entry i of this list, wrapping around"),
-            ("-ag<group>,<cpu>[,<cpu>...][,g<group>,...]", "the same with processor groups"),
+            ("-a[<cpu>[-<cpu>][,...]]", "bind thread i to entry i of this list, wrapping around"),
+            ("-ag<group>,<cpu>[-<cpu>][,...][,g<group>,...]", "the same with processor groups"),
+            ("-ag<group>", "the same, all active CPUs of a group"),
+            (
+                "-a<cspPeE>",
+                "the order: c cores first, s spanning groups, p or P performance, e or E efficiency cores \
+                 first",
+            ),
+            ("-aup", "the order: the same for all kinds of cores"),
         ],
         default: "round robin over the CPUs",
         scope: Scope::TimeSpan,
-        notes: "CPU numbers count within their group, group 0 unless given; several -a make one list. On Linux group \
-                g holds the CPUs 64 g to 64 g + 63, so that -a0,1,2 means the CPUs 0, 1, 2. -a and -ag alone are the \
-                default; -n binds nothing.",
+        notes: "CPU numbers count within their group, group 0 unless given; several -a make one list. On \
+                Linux group g holds the CPUs 64 g to 64 g + 63, so that -a0,1,2 means the CPUs 0, 1, 2. -a \
+                and -ag alone are the default; -n binds nothing. The letters are DISKSPD 2.3's: c takes \
+                one CPU of every core before the second of any, s goes over all groups instead of group \
+                after group; p and e put the cores of one kind first, P and E all CPUs of that kind. Which \
+                cores are of which kind the kernel tells. With a letter, or with --compat 2.3, a list is \
+                sorted too; its order decides among equals.",
         compatibility: Differs(
-            "malformed lists such as -ag0, or -a1g2,3 are errors; groups are 64 CPUs each",
+            "malformed lists such as -ag0, or -a1g2,3 are errors; groups are 64 CPUs each; ranges, whole \
+             groups and letters are those of DISKSPD 2.3, whose order by default (performance cores first) \
+             needs --compat 2.3",
         ),
         tested: &["command_lines", "affinity", "topology", "bad_input"],
         with_profile: false,
-        values: &["g"],
-        read: Read::Text(affinity),
+        values: &["g", "c", "s", "p", "P", "e", "E", "up"],
+        read: Read::Text(affinity::read),
     },
     Flag {
         name: Letter(b'n'),
@@ -209,60 +247,3 @@ fn throughput(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 const LIMIT: &str = "a number of at least 1: bytes per millisecond, or with i behind it I/Os per second";
-
-fn affinity(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    if value.is_empty() || value == b"g" {
-        return Ok(());
-    }
-    let mut cpus = Vec::new();
-    let mut group = 0;
-    // Position of a group that no CPU has followed yet.
-    let mut open_group = None;
-    let mut start = 0;
-    for item in value.split(|b| *b == b',') {
-        match item {
-            [b'g', digits @ ..] => {
-                if let Some(position) = open_group {
-                    return Err(Problem::new(position, "a group without a CPU").expected(CPUS));
-                }
-                group = affinity_number(digits, start + 1, "group", u16::MAX)?;
-                open_group = Some(start);
-            }
-            digits => {
-                let cpu = affinity_number(digits, start, "CPU", u8::MAX)?;
-                cpus.push(GroupCpu { group, cpu });
-                open_group = None;
-            }
-        }
-        start += item.len() + 1;
-    }
-    if let Some(position) = open_group {
-        return Err(Problem::new(position, "a group without a CPU").expected(CPUS));
-    }
-    draft.span.affinity.extend(cpus);
-    Ok(())
-}
-
-const CPUS: &str =
-    "CPU numbers and groups (g<number>) separated by commas, a CPU behind each group: -a0,1,g1,0";
-
-fn affinity_number<T>(digits: &[u8], position: usize, kind: &str, max: T) -> Result<T, Problem>
-where
-    T: TryFrom<u64> + std::fmt::Display,
-{
-    match units::parse_digits(digits) {
-        Err(error) if error.kind != units::UnitErrorKind::TooLarge => {
-            Err(Problem::new(position, format!("the number of a {kind} is missing")).expected(CPUS))
-        }
-        Ok((_, taken)) if taken < digits.len() => {
-            Err(Problem::new(position + taken, "this does not belong to the list").expected(CPUS))
-        }
-        Ok((number, _)) => T::try_from(number).map_err(|_| too_large(position, kind, max)),
-        Err(_) => Err(too_large(position, kind, max)),
-    }
-}
-
-fn too_large(position: usize, kind: &str, max: impl std::fmt::Display) -> Problem {
-    Problem::new(position, format!("there is no such {kind}"))
-        .expected(format!("a {kind} number of at most {max}"))
-}

@@ -11,12 +11,13 @@ mod tests;
 pub use method::method;
 
 use crate::finding::{Finding, FindingPlace, Severity};
-use crate::profile::{Profile, RawText, Target, TimeSpan};
+use crate::profile::{Compat, Profile, RawText, Target, TimeSpan};
 use std::collections::HashSet;
 
 /// One target in its time span: what most rules look at.
 struct Case<'a> {
     span: &'a TimeSpan,
+    compat: Compat,
     target: &'a Target,
 }
 
@@ -44,11 +45,12 @@ pub fn validate(profile: &Profile, profile_only: bool) -> Vec<Finding> {
             },
         };
 
-        findings.extend(rules::check_span(span).into_iter().map(|found| found.at(place(None))));
+        let compat = profile.compat;
+        findings.extend(rules::check_span(span, compat).into_iter().map(|found| found.at(place(None))));
         let mut judged = HashSet::new();
         for (number, target) in span.targets.iter().enumerate() {
             let place = place(Some((number, target)));
-            let case = Case { span, target };
+            let case = Case { span, compat, target };
             if judged.insert(&settings[number]) {
                 findings.extend(rules::check_target(&case).into_iter().map(|found| found.at(place.clone())));
             }
@@ -56,6 +58,7 @@ pub fn validate(profile: &Profile, profile_only: bool) -> Vec<Finding> {
                 findings.extend(rules::check_path(&case).map(|found| found.at(place.clone())));
             }
         }
+        findings.extend(rules::check_same_paths(span).map(|found| found.at(place(None))));
     }
     findings
 }

@@ -2,8 +2,9 @@
 
 use super::{Case, distribution};
 use crate::finding::{Finding, Severity};
-use crate::profile::{CacheMode, Target, Throughput, TimeSpan};
+use crate::profile::{BufferSeparation, CacheMode, Compat, RawText, Target, Throughput, TimeSpan};
 use Severity::{Error, Warning};
+use std::collections::HashMap;
 
 /// A rule; broken when `broken` says so.
 struct Rule {
@@ -20,9 +21,23 @@ impl Rule {
 }
 
 /// Rules of a time span as such: they look at no target.
-pub(super) fn check_span(span: &TimeSpan) -> Vec<Finding> {
-    let case = Case { span, target: &Target::default() };
+pub(super) fn check_span(span: &TimeSpan, compat: Compat) -> Vec<Finding> {
+    let case = Case { span, compat, target: &Target::default() };
     SPAN_RULES.iter().filter_map(|rule| rule.check(&case)).collect()
+}
+
+/// The rule of targets of the same path (V35): the first pair of which one differs from the other.
+pub(super) fn check_same_paths(span: &TimeSpan) -> Option<Finding> {
+    let mut first: HashMap<&RawText, &Target> = HashMap::new();
+    let differs = span
+        .targets
+        .iter()
+        .find(|target| first.entry(&target.path).or_insert(target).bypass_io != target.bypass_io)?;
+    let message = format!(
+        "all targets '{}' must have the same mode of BypassIO (-Sy or -SY): they share a file",
+        differs.path
+    );
+    Some(Finding::of_machine("V35", Error, message))
 }
 
 /// Rules of a target's settings in its time span.
@@ -62,6 +77,13 @@ impl Case<'_> {
     }
 }
 
+/// More outstanding I/Os than this are an error in DISKSPD 2.3.
+const MOST_REQUESTS: u32 = 65536;
+
+fn too_many(option: &str, count: u32) -> String {
+    format!("{count} outstanding I/Os ({option}, RequestCount) are more than {MOST_REQUESTS}")
+}
+
 /// Any stated limit counts, however low: DISKSPD loses those that round to 0 bytes per millisecond.
 fn is_throttled(target: &Target) -> bool {
     match target.throughput {
@@ -72,13 +94,67 @@ fn is_throttled(target: &Target) -> bool {
 
 const SPAN_RULES: &[Rule] = &[
     Rule {
-        name: "V1",
+        name: "W4",
+        severity: Warning,
+        broken: |c| {
+            c.span.buffer_separation == Some(BufferSeparation::PageDirectories)
+                && c.span.targets.iter().any(|target| target.use_large_pages)
+        },
+        message: |_| "large pages (-l) decide where buffers lie: -bsp (BufferSeparation) doesn't".into(),
+    },
+    Rule {
+        name: "V25",
         severity: Error,
-        broken: |c| c.span.disable_affinity && !c.span.affinity.is_empty(),
+        broken: |c| c.span.completion_depth.is_some_and(|depth| !(1..=16).contains(&depth)),
+        message: |_| "the completion depth (-oc, CompletionDepth) must be from 1 to 16".into(),
+    },
+    Rule {
+        name: "V26",
+        severity: Error,
+        broken: |c| c.span.completion_depth.is_some() && c.span.completion_routines,
         message: |_| {
-            "-n (DisableAffinity) and a list of CPUs (-a, Affinity) exclude each other; give one of them"
+            "-oc (CompletionDepth) has no meaning with completion routines (-x, CompletionRoutines), which \
+             handle completions one by one"
                 .into()
         },
+    },
+    Rule {
+        name: "V27",
+        severity: Error,
+        broken: |c| {
+            let targets = &c.span.targets;
+            let mapped = !targets.is_empty() && targets.iter().all(|target| target.memory_mapped_io);
+            c.span.completion_depth.is_some() && mapped
+        },
+        message: |_| {
+            "-oc (CompletionDepth) has no meaning when all targets are memory-mapped (-Sm, MemoryMappedIo)"
+                .into()
+        },
+    },
+    Rule {
+        name: "V1",
+        severity: Error,
+        broken: |c| {
+            let stated = !c.span.affinity.is_empty() || c.span.affinity_traversal.is_some();
+            c.span.disable_affinity && stated
+        },
+        message: |_| {
+            "-n (DisableAffinity) and CPUs or their order (-a, Affinity, AffinityTraversal) exclude each \
+             other; give one of them"
+                .into()
+        },
+    },
+    Rule {
+        name: "V33",
+        severity: Error,
+        broken: |c| c.span.io_ring.is_some() && c.span.completion_routines,
+        message: |_| "-u (IoRing) and -x (CompletionRoutines) exclude each other".into(),
+    },
+    Rule {
+        name: "V29",
+        severity: Error,
+        broken: |c| c.compat.is_2_3() && c.span.request_count > MOST_REQUESTS,
+        message: |c| too_many("-O", c.span.request_count),
     },
     Rule {
         name: "G4",
@@ -239,6 +315,12 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
         message: |_| "-p (ParallelAsyncIO) has no effect with one outstanding I/O; use -o2 or more".into(),
     },
     Rule {
+        name: "V28",
+        severity: Error,
+        broken: |c| c.compat.is_2_3() && c.is_sequential() && c.target.request_count > MOST_REQUESTS,
+        message: |c| too_many("-o", c.target.request_count),
+    },
+    Rule {
         name: "V15",
         severity: Error,
         broken: |c| c.is_sequential() && c.target.interlocked_sequential && c.target.thread_stride > 0,
@@ -310,6 +392,12 @@ const BUFFER_AND_AREA_RULES: &[Rule] = &[
         message: |_| "-Sm (MemoryMappedIo) and -x (CompletionRoutines) exclude each other".into(),
     },
     Rule {
+        name: "V34",
+        severity: Error,
+        broken: |c| c.target.memory_mapped_io && c.span.io_ring.is_some(),
+        message: |_| "-u (IoRing) and -Sm (MemoryMappedIo) exclude each other".into(),
+    },
+    Rule {
         name: "V20",
         severity: Error,
         broken: |c| c.target.memory_mapped_io && c.target.cache_mode == CacheMode::DisableOsCache,
@@ -318,6 +406,26 @@ const BUFFER_AND_AREA_RULES: &[Rule] = &[
              (DisableOSCache)"
                 .into()
         },
+    },
+    Rule {
+        name: "V30",
+        severity: Error,
+        broken: |c| c.target.bypass_io.is_some() && c.target.cache_mode != CacheMode::DisableOsCache,
+        message: |_| "-Sy and -SY (BypassIO) need -Su (DisableOSCache)".into(),
+    },
+    Rule {
+        name: "V31",
+        severity: Error,
+        broken: |c| c.target.bypass_io.is_some() && c.target.write_ratio > 0,
+        message: |_| {
+            "-Sy and -SY (BypassIO) are for reads: they can't be combined with -w (WriteRatio)".into()
+        },
+    },
+    Rule {
+        name: "V32",
+        severity: Error,
+        broken: |c| c.target.bypass_io.is_some() && c.target.memory_mapped_io,
+        message: |_| "-Sy and -SY (BypassIO) and -Sm (MemoryMappedIo) exclude each other".into(),
     },
     Rule {
         name: "V21",

@@ -125,7 +125,7 @@ fn settings_and_the_rules_they_break() {
             none,
             |s, _| {
                 s.disable_affinity = true;
-                s.affinity.push(GroupCpu { group: 0, cpu: 0 });
+                s.affinity.push(GroupCpu { group: 0, cpu: Some(0) });
             },
             "V1",
         ),

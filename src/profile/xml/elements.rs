@@ -55,11 +55,49 @@ const TIME_SPAN: &[Child] = &[
     value("IoBucketDuration", U32),
     value("RandSeed", U32),
     value("RandomWriteData", Bool),
+    // From here on what came with DISKSPD 2.3.
+    may("IoRing", Group(IO_RING)),
+    Child {
+        required: false,
+        element: Element {
+            name: "AffinityTraversal",
+            attributes: &[
+                Attribute { name: "Group", required: false, kind: Word(&["Fill", "Span"]) },
+                Attribute { name: "Efficiency", required: false, kind: Word(EFFICIENCIES) },
+            ],
+            content: Value(Word(&["CoreAware", "Cpu"])),
+        },
+    },
+    value("BufferSeparation", Word(&["SystemDefault", "PDECacheLine"])),
+    value("CompletionDepth", U32),
     may("Affinity", Many(AFFINITY)),
     must("Targets", Many(&[element("Target", Group(TARGET))])),
 ];
 
+const EFFICIENCIES: &[&str] = &["Unordered", "PFirst", "EFirst", "FillPFirst", "FillEFirst"];
+
+const IO_RING: &[Child] = &[
+    Child {
+        required: false,
+        element: Element {
+            name: "IoRingBatchSize",
+            attributes: &[Attribute { name: "Percent", required: false, kind: Bool }],
+            content: Value(Number(1, 65536)),
+        },
+    },
+    value("UseRegBuffer", Bool),
+];
+
 const AFFINITY: &[Element] = &[
+    // DISKSPD 2.3's form: CPUs by their bits, 0 = all of the group.
+    Element {
+        name: "Group",
+        attributes: &[
+            Attribute { name: "Group", required: true, kind: U32 },
+            Attribute { name: "Mask", required: true, kind: Text },
+        ],
+        content: Empty,
+    },
     Element {
         name: "AffinityGroupAssignment",
         attributes: &[
@@ -86,6 +124,7 @@ const TARGET: &[Child] = &[
     value("DisableAllCache", Bool),
     value("WriteThrough", Bool),
     value("MemoryMappedIo", Bool),
+    value("BypassIO", Word(&["Partial", "Full"])),
     value("FlushType", Word(&["ViewOfFile", "NonVolatileMemory", "NonVolatileMemoryNoDrain"])),
     may("WriteBufferContent", Group(WRITE_BUFFER_CONTENT)),
     value("ParallelAsyncIO", Bool),

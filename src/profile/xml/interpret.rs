@@ -2,29 +2,29 @@
 //! exclude each other as they are read, numbers that have no meaning, malformed templates.
 
 use super::error::{Fault, quote};
-use super::text;
 use super::tree::Node;
 use super::values::Value;
+use super::{placement, text};
 use crate::profile::template;
 use crate::profile::{
-    CacheMode, Distribution, DistributionKind, DistributionRange, Etw, FlushType, GroupCpu, IoPriority,
-    PrecreateFiles, Profile, RandomDataSource, RawText, ResultFormat, Target, ThreadTarget, Throughput,
-    TimeSpan,
+    BufferSeparation, BypassIo, CacheMode, Distribution, DistributionKind, DistributionRange, Etw, FlushType,
+    IoPriority, PrecreateFiles, Profile, RandomDataSource, RawText, ResultFormat, Target, ThreadTarget,
+    Throughput, TimeSpan,
 };
 
 impl Node {
     /// The number in its child of this name.
-    fn u64(&self, name: &str) -> Option<u64> {
+    pub(super) fn u64(&self, name: &str) -> Option<u64> {
         self.child(name)?.number()
     }
 
     /// The same, of a type that the schema bounds.
-    fn u32(&self, name: &str) -> Option<u32> {
+    pub(super) fn u32(&self, name: &str) -> Option<u32> {
         self.u64(name).map(saturate)
     }
 
     /// The boolean in its child of this name.
-    fn bool(&self, name: &str) -> Option<bool> {
+    pub(super) fn bool(&self, name: &str) -> Option<bool> {
         match self.child(name)?.value {
             Some(Value::Bool(value)) => Some(value),
             _ => None,
@@ -52,14 +52,14 @@ impl Node {
     }
 
     /// Its own number.
-    fn number(&self) -> Option<u64> {
+    pub(super) fn number(&self) -> Option<u64> {
         match self.value {
             Some(Value::Number(number)) => Some(number),
             _ => None,
         }
     }
 
-    fn attribute_number(&self, name: &str) -> Option<u64> {
+    pub(super) fn attribute_number(&self, name: &str) -> Option<u64> {
         match self.attribute(name) {
             Some(Value::Number(number)) => Some(*number),
             _ => None,
@@ -80,6 +80,7 @@ pub(super) fn profile(root: &Node) -> Result<Profile, Fault> {
     let default = Profile::default();
     Ok(Profile {
         command_line: default.command_line,
+        compat: default.compat,
         verbose: root.is_on("Verbose"),
         verbose_stats: root.is_on("VerboseStats"),
         progress: root.u32("Progress").unwrap_or(default.progress),
@@ -126,29 +127,21 @@ pub(super) fn time_span(node: &Node) -> Result<TimeSpan, Fault> {
         random_write_data: node.is_on("RandomWriteData"),
         thread_count: node.u32("ThreadCount").unwrap_or(default.thread_count),
         request_count: node.u32("RequestCount").unwrap_or(default.request_count),
-        affinity: node.children_of("Affinity").iter().map(group_cpu).collect::<Result<_, _>>()?,
+        affinity: placement::cpus(node.children_of("Affinity"))?,
+        affinity_traversal: node.child("AffinityTraversal").map(placement::traversal),
         disable_affinity: node.is_on("DisableAffinity"),
         completion_routines: node.is_on("CompletionRoutines"),
+        io_ring: node.child("IoRing").map(placement::io_ring).transpose()?,
+        completion_depth: node.u32("CompletionDepth"),
+        buffer_separation: node.word("BufferSeparation").map(|word| match word {
+            "SystemDefault" => BufferSeparation::SystemDefault,
+            _ => BufferSeparation::PageDirectories,
+        }),
         measure_latency: node.is_on("MeasureLatency"),
         calculate_iops_std_dev: node.is_on("CalculateIopsStdDev"),
         io_bucket_duration: node.u32("IoBucketDuration").unwrap_or(default.io_bucket_duration),
         targets: node.children_of("Targets").iter().map(target).collect::<Result<_, _>>()?,
     })
-}
-
-/// `AffinityGroupAssignment`, or the old form with nothing but the CPU.
-fn group_cpu(node: &Node) -> Result<GroupCpu, Fault> {
-    let group = node.attribute_number("Group").unwrap_or(0);
-    let cpu = node.number().or_else(|| node.attribute_number("Processor")).unwrap_or(0);
-    let fault = |what: String, highest: u64| {
-        Err(Fault::new(node.position, format!("<{}>: {what}", node.schema.name))
-            .expected(format!("a number from 0 to {highest}")))
-    };
-    match (u16::try_from(group), u8::try_from(cpu)) {
-        (Ok(group), Ok(cpu)) => Ok(GroupCpu { group, cpu }),
-        (Err(_), _) => fault(format!("there is no processor group {group}"), u16::MAX.into()),
-        (_, Err(_)) => fault(format!("no processor group has a CPU {cpu}"), u8::MAX.into()),
-    }
 }
 
 fn target(node: &Node) -> Result<Target, Fault> {
@@ -173,6 +166,10 @@ fn target(node: &Node) -> Result<Target, Fault> {
         uncached_devices: !states_cache(node),
         write_through: node.is_on("WriteThrough") || node.is_on("DisableAllCache"),
         memory_mapped_io: node.is_on("MemoryMappedIo"),
+        bypass_io: node.word("BypassIO").map(|word| match word {
+            "Partial" => BypassIo::Partial,
+            _ => BypassIo::Full,
+        }),
         flush_type: node.word("FlushType").map(|word| match word {
             "ViewOfFile" => FlushType::ViewOfFile,
             "NonVolatileMemory" => FlushType::NonVolatileMemory,

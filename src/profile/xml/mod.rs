@@ -12,6 +12,7 @@ pub(crate) mod document;
 mod elements;
 pub(crate) mod error;
 mod interpret;
+mod placement;
 pub(crate) mod recorded;
 mod schema;
 pub mod text;

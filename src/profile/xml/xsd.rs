@@ -18,6 +18,7 @@ pub fn schema() -> String {
     let mut numbers = BTreeSet::new();
     collect_numbers(&PROFILE, &mut numbers);
     numbers.into_iter().for_each(|(lowest, highest)| number_type(&mut text, lowest, highest));
+    words_with_attributes(&mut text, &PROFILE);
     element(&mut text, &PROFILE, 2, "");
     text.push_str("</xs:schema>\n");
     text
@@ -35,6 +36,27 @@ fn collect_numbers(element: &Element, found: &mut BTreeSet<(u64, u64)>) {
         }
     }
     element.content.children().into_iter().for_each(|child| collect_numbers(child, found));
+}
+
+/// The words of an element that has attributes are a type of their own, to be extended by those.
+fn words_with_attributes(text: &mut String, element: &Element) {
+    if let (Content::Value(Kind::Word(words)), false) = (&element.content, element.attributes.is_empty()) {
+        let name = format!(" name=\"{}\"", words_name(element));
+        tag(text, 2, "xs:simpleType", &name, |text, indent| enumeration(text, words, indent));
+    }
+    element.content.children().into_iter().for_each(|child| words_with_attributes(text, child));
+}
+
+fn words_name(element: &Element) -> String {
+    format!("wordsOf{}", element.name)
+}
+
+fn enumeration(text: &mut String, words: &[&str], indent: usize) {
+    tag(text, indent, "xs:restriction", " base=\"xs:string\"", |text, indent| {
+        for word in words {
+            let _ = writeln!(text, "{:indent$}<xs:enumeration value=\"{word}\"/>", "");
+        }
+    });
 }
 
 /// Digits only: the numbers of XML Schema may have a sign.
@@ -63,6 +85,7 @@ fn type_name(kind: Kind) -> Option<String> {
 
 /// An element; `occurs` are the attributes that say how often.
 fn element(text: &mut String, element: &Element, indent: usize, occurs: &str) {
+    let whole = element;
     let Element { name, attributes, content } = element;
     if let (Content::Value(kind), true) = (content, attributes.is_empty()) {
         return typed(text, "element", name, *kind, occurs, indent);
@@ -70,7 +93,8 @@ fn element(text: &mut String, element: &Element, indent: usize, occurs: &str) {
     tag(text, indent, "xs:element", &format!(" name=\"{name}\"{occurs}"), |text, indent| {
         tag(text, indent, "xs:complexType", "", |text, indent| match content {
             Content::Value(kind) => tag(text, indent, "xs:simpleContent", "", |text, indent| {
-                let base = format!(" base=\"{}\"", type_name(*kind).unwrap_or_default());
+                let base = type_name(*kind).unwrap_or_else(|| words_name(whole));
+                let base = format!(" base=\"{base}\"");
                 tag(text, indent, "xs:extension", &base, |text, indent| {
                     attributes.iter().for_each(|a| attribute(text, a, indent));
                 });
@@ -113,13 +137,7 @@ fn typed(text: &mut String, what: &str, name: &str, kind: Kind, occurs: &str, in
         (None, Kind::Word(words)) => {
             let attributes = format!(" name=\"{name}\"{occurs}");
             tag(text, indent, &format!("xs:{what}"), &attributes, |text, indent| {
-                tag(text, indent, "xs:simpleType", "", |text, indent| {
-                    tag(text, indent, "xs:restriction", " base=\"xs:string\"", |text, indent| {
-                        for word in words {
-                            let _ = writeln!(text, "{:indent$}<xs:enumeration value=\"{word}\"/>", "");
-                        }
-                    });
-                });
+                tag(text, indent, "xs:simpleType", "", |text, indent| enumeration(text, words, indent));
             });
         }
         (kind, _) => {

@@ -3,7 +3,7 @@
 
 use super::input::Run;
 use super::number::grouped;
-use crate::report::text::date_and_time;
+use crate::report::start_time::date_and_time;
 use crate::results::{EngineUse, Host, KnownRun};
 use crate::system::environment::{Disk, Environment};
 use crate::system::storage::Storage;

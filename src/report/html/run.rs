@@ -6,7 +6,7 @@ use super::page::heading;
 use super::span::{RecordedSpan, Span};
 use super::{again, charts, environment, headline, verdict, workload};
 use crate::profile::RawText;
-use crate::report::text::date_and_time;
+use crate::report::start_time::date_and_time;
 use crate::results::{KnownRun, KnownSpan, Throughput, Totals};
 use crate::units::visible;
 use maud::{Markup, html};

@@ -108,7 +108,7 @@ fn row(point: &RunPoint) -> Markup {
     html! {
         tr {
             th scope="row" { a href={ "#r" (point.number + 1) } { (point.name) ". " (line(&known.name)) } }
-            td { (known.started_at.and_then(crate::report::text::date_and_time).unwrap_or_default()) }
+            td { (known.started_at.and_then(crate::report::start_time::date_and_time).unwrap_or_default()) }
             td { (workload::short(known)) }
             td { @if let Some(threads) = parameters.threads { (threads) } }
             td { @if let Some(ios) = parameters.in_flight { (ios) } }

@@ -13,7 +13,8 @@ mod trace;
 mod verdict;
 mod writer;
 
-use crate::profile::{Profile, TimeSpan};
+use crate::plan::effective_affinity;
+use crate::profile::{Compat, Profile, TimeSpan, affinity};
 use crate::report::profile_xml::write_profile;
 use crate::results::{
     Course, Measured, Results, Row, SpanResults, Summary, TargetResults, ThreadResults, WaitStatistics,
@@ -74,13 +75,16 @@ fn render_all(
         let findings = judgement.into_iter().flat_map(|judgement| &judgement.findings);
         findings.filter(move |finding| finding.place.time_span == time_span)
     };
-    system::write(&mut out, system, |out| findings::write(out, about(None)));
+    system::write(&mut out, system, profile.compat, |out| findings::write(out, about(None)));
     out.lines(|text, indent| write_profile(text, profile, indent));
     for (index, asked) in profile.time_spans.iter().enumerate() {
         let measured = summary.time_spans.get(index).and_then(Option::as_ref);
         out.open("TimeSpan");
         match measured.zip(results.time_spans.get(index)) {
-            Some((measured, got)) => write_span(&mut out, asked, measured, got)?,
+            Some((measured, got)) => {
+                let placement = profile.compat.is_2_3().then_some(system);
+                write_span(&mut out, asked, measured, got, placement)?
+            }
             None => out.value(
                 "Error",
                 "The test was interrupted before the measurements began. No results are displayed.",
@@ -100,11 +104,49 @@ fn render_all(
     out.finish("Results")
 }
 
-fn write_span(out: &mut Writer, asked: &TimeSpan, span: &Measured, got: &SpanResults) -> io::Result<()> {
+/// The system `-Rs` prints: nothing else, as DISKSPD 2.3 has it.
+pub fn system_alone(system: &System) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // Memory takes everything.
+    let mut out = Writer::new(&mut bytes);
+    system::write(&mut out, system, Compat::V2_3, |_| {});
+    let _ = out.flush();
+    drop(out);
+    bytes
+}
+
+/// What DISKSPD 2.3 tells of where threads and buffers were.
+fn write_placement(out: &mut Writer, asked: &TimeSpan, system: &System) {
+    let separation = if asked.separates_buffers(Compat::V2_3) { system.buffer_separation() } else { 0 };
+    out.value("EffectiveBufferSeparation", separation);
+    let cpus = effective_affinity(asked, Compat::V2_3, &system.topology);
+    if asked.disable_affinity {
+        return;
+    }
+    out.open("EffectiveAffinity");
+    system::write_masks(out, &affinity::masks(cpus.iter().copied()));
+    out.close("EffectiveAffinity");
+    let (performance, efficiency) = system.topology.by_class(&cpus);
+    if !performance.is_empty() && !efficiency.is_empty() {
+        out.value("HeterogeneousAffinityWarning", true);
+    }
+}
+
+/// `placement` is the machine where DISKSPD 2.3's elements are written.
+fn write_span(
+    out: &mut Writer,
+    asked: &TimeSpan,
+    span: &Measured,
+    got: &SpanResults,
+    placement: Option<&System>,
+) -> io::Result<()> {
     out.value("TestTimeSeconds", format_args!("{:.2}", span.seconds));
     out.value("ThreadCount", span.thread_count);
     out.value("RequestCount", span.request_count);
     out.value("ProcCount", span.cpu.rows.len());
+    if let Some(system) = placement {
+        write_placement(out, asked, system);
+    }
     figures::write_cpu(out, &span.cpu);
     if let Some(fine) = &span.fine {
         figures::write_latency(out, span, fine);
@@ -121,11 +163,14 @@ fn write_span(out: &mut Writer, asked: &TimeSpan, span: &Measured, got: &SpanRes
     for (thread, results) in got.threads.iter().enumerate() {
         out.open("Thread");
         out.value("Id", thread);
+        if let Some(submits) = results.submits.filter(|_| placement.is_some()) {
+            out.value("SubmitCount", submits);
+        }
         for target in &results.targets {
             write_target(out, asked, target, rows.next());
             out.flush()?;
         }
-        write_waits(out, span, thread, results);
+        write_waits(out, span, thread, results, placement.is_some());
         out.close("Thread");
     }
     if let Some(devices) = span.trace.as_ref().and_then(|found| found.devices.as_ref()) {
@@ -160,7 +205,7 @@ fn write_target(out: &mut Writer, asked: &TimeSpan, target: &TargetResults, rows
     out.close("Target");
 }
 
-fn write_waits(out: &mut Writer, span: &Measured, thread: usize, results: &ThreadResults) {
+fn write_waits(out: &mut Writer, span: &Measured, thread: usize, results: &ThreadResults, newest: bool) {
     let listed = span.waits.iter().find(|waits| waits.thread as usize == thread);
     let Some(waits) = listed.map(|listed| results.wait.unwrap_or(listed.waits)) else { return };
     let WaitStatistics {
@@ -169,13 +214,17 @@ fn write_waits(out: &mut Writer, span: &Measured, thread: usize, results: &Threa
         throttle_sleeps,
         lookasides,
         lookaside_completions,
+        wait_completions,
     } = waits;
-    let cells = lookaside_completions.map(|count| count.to_string());
+    let cells = |counts: [u64; 8]| counts.map(|count| count.to_string()).join(" ");
     out.open("WaitStatistics");
     out.value("CompletionWait", completion_waits);
     out.value("ThrottleWait", throttle_waits);
     out.value("ThrottleSleep", throttle_sleeps);
     out.value("Lookaside", lookasides);
-    out.value("LookasideCompletion", cells.join(" "));
+    if newest {
+        out.value("WaitCompletion", cells(wait_completions));
+    }
+    out.value("LookasideCompletion", cells(lookaside_completions));
     out.close("WaitStatistics");
 }

@@ -1,7 +1,7 @@
 //! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
 
 use crate::clock::{Clock, SECOND};
-use crate::engine::{File, NotPinned, Setup};
+use crate::engine::{Engine, EngineError, File, NotPinned, Setup};
 use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use crate::run::files::sources;
 use crate::run::span::large_pages::Reserve;
@@ -72,11 +72,8 @@ pub fn set_up<'a>(
         cpu::wake_exactly();
     }
     let (buffer, sources) = buffer(plan, shared).map_err(|cause| Failure::of_thread(thread, cause))?;
-    let mut engine = plan
-        .engine
-        .row()
-        .create(Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed })
-        .map_err(|error| Failure::of_thread(thread, error.to_string()))?;
+    let setup = Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed };
+    let mut engine = make(plan, shared.span, setup).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
     for (target, file) in plan.targets.iter().zip(&files).filter(|(target, _)| target.workers) {
         debug_assert!(target.mapping.is_none());
         engine.use_workers(*file);
@@ -128,6 +125,13 @@ pub fn set_up<'a>(
     })
 }
 
+fn make(plan: &WorkerPlan, span: &SpanPlan, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    match span.ring {
+        Some(ring) if !ring.register_buffers => plan.engine.row().create_unregistered(setup),
+        _ => plan.engine.row().create(setup),
+    }
+}
+
 /// The phases of a span on a virtual clock that starts at 0.
 pub fn schedule(span: &SpanPlan) -> Schedule {
     let seconds = |s: u32| u64::from(s) * SECOND;
@@ -173,6 +177,10 @@ fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), St
     let length = usize::try_from(plan.buffer).map_err(|e| refused(&e))?;
     let (mut buffer, places) = match plan.large_pages {
         true => Buffer::of_large_pages_with(length, &used).map_err(|why| shared.large_pages.explain(&why))?,
+        false if plan.separation > 0 => {
+            let separation = usize::try_from(plan.separation).map_err(|e| refused(&e))?;
+            Buffer::separated(length, separation, &used).map_err(|e| refused(&e))?
+        }
         false => Buffer::with_shared(length, &used).map_err(|e| refused(&e))?,
     };
     let patterned = |t: &&WorkerTarget| t.workload.write_ratio > 0 && t.content == WriteContent::Pattern;

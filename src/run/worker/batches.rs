@@ -9,6 +9,8 @@
 //! * Only where no latency can be falsified and no device waits, because all that was in flight had completed by the time it
 //!   was looked for (page cache), everything goes at once.
 //!
+//! With `-u` everything goes at once, as it asks for, and as many completions as it says are waited for.
+//!
 //! So with and without latencies a device gets its I/Os in the same way.
 
 use crate::clock::Nanos;
@@ -23,6 +25,8 @@ const MOST: usize = 16;
 /// The way of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Batches {
+    /// All that are free, whatever it takes: `-u` asks for it.
+    All,
     /// One at a time, by the thread itself and in the order of the requests: nothing is ever in flight.
     Single,
     /// As many as go in time; latencies are measured.
@@ -48,7 +52,7 @@ impl Batches {
     pub fn most(self) -> usize {
         match self {
             Batches::Single => 1,
-            Batches::InTimeOrAtOnce { at_once: true, .. } => usize::MAX,
+            Batches::All | Batches::InTimeOrAtOnce { at_once: true, .. } => usize::MAX,
             Batches::InTime { most, .. } | Batches::InTimeOrAtOnce { most, .. } => most,
         }
     }

@@ -88,7 +88,7 @@ impl Loop<'_> {
                 due => Duration::from_nanos(due.saturating_sub(self.clock.now())).min(TICK),
             };
             // What was completed before, because the queue was full, is not to wait for more.
-            let least = usize::from(self.done.is_empty());
+            let least = if self.done.is_empty() { self.least() } else { 0 };
             self.engine.wait(least, timeout, &mut self.done)?;
             if !self.done.is_empty() {
                 return Ok(());
@@ -99,6 +99,12 @@ impl Loop<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// How many completions to wait for when there is none yet.
+    #[inline]
+    fn least(&self) -> usize {
+        if self.awaited > 1 { self.awaited.min(self.batch.len()).max(1) } else { 1 }
     }
 
     /// Sleeps until `due`, nothing being in flight, or until the span is over.

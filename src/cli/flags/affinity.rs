@@ -1,0 +1,124 @@
+//! The value of `-a`: a list of CPUs, or the letters of an order.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::profile::{Efficiency, GroupCpu};
+use crate::units;
+
+/// Reads it. The character behind `-a` decides which of both it is.
+pub fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    match value {
+        b"" | b"g" => Ok(()),
+        [b'u', rest @ ..] => unordered(draft, rest),
+        [b'c' | b's' | b'p' | b'P' | b'e' | b'E', ..] => order(draft, value),
+        _ => {
+            draft.span.affinity.extend(list(value, draft.profile.compat.is_2_3())?);
+            Ok(())
+        }
+    }
+}
+
+fn unordered(draft: &mut Draft, rest: &[u8]) -> Result<(), Problem> {
+    if rest != b"p" {
+        return Err(Problem::new(0, "unknown order").expected("-aup: no order of the kinds of cores"));
+    }
+    efficiency(draft, 0, Efficiency::Unordered)
+}
+
+fn order(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    for (position, letter) in value.iter().enumerate() {
+        match letter {
+            b'c' => draft.span.affinity_traversal.get_or_insert_default().core_aware = true,
+            b's' => draft.span.affinity_traversal.get_or_insert_default().span_groups = true,
+            b'p' => efficiency(draft, position, Efficiency::PFirst)?,
+            b'P' => efficiency(draft, position, Efficiency::FillPFirst)?,
+            b'e' => efficiency(draft, position, Efficiency::EFirst)?,
+            b'E' => efficiency(draft, position, Efficiency::FillEFirst)?,
+            _ => {
+                return Err(Problem::new(position, "this is no letter of an order")
+                    .expected("letters of c, s, and one of p, P, e, E")
+                    .hint("a list of CPUs is an -a of its own: -ac -a0-3"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn efficiency(draft: &mut Draft, position: usize, order: Efficiency) -> Result<(), Problem> {
+    if draft.efficiency_given {
+        return Err(Problem::new(position, "the order of the kinds of cores is given twice")
+            .expected("one of p, P, e, E, or -aup, once"));
+    }
+    draft.efficiency_given = true;
+    draft.span.affinity_traversal.get_or_insert_default().efficiency = order;
+    Ok(())
+}
+
+const CPUS: &str =
+    "CPU numbers, ranges and groups (g<number>) separated by commas, a CPU behind each group: -a0,2-5,g1,0";
+const GROUP_ALONE: &str = "a whole group is an -a of its own: -ag1";
+
+fn list(value: &[u8], newest: bool) -> Result<Vec<GroupCpu>, Problem> {
+    // DISKSPD 2.2 takes any number of a byte; there is no such CPU, which the machine tells.
+    let most = if newest { 63 } else { u8::MAX };
+    let mut cpus = Vec::new();
+    let mut group = 0;
+    // Position of a group that no CPU has followed yet.
+    let mut open_group = None;
+    let mut start = 0;
+    let items: Vec<&[u8]> = value.split(|b| *b == b',').collect();
+    for item in &items {
+        match item {
+            [b'g', digits @ ..] => {
+                group = number(digits, start + 1, "group", u16::MAX)?;
+                open_group = Some(start);
+            }
+            _ => {
+                cpus.extend(range(item, start, most)?.map(|cpu| GroupCpu { group, cpu: Some(cpu) }));
+                open_group = None;
+            }
+        }
+        start += item.len() + 1;
+    }
+    match open_group {
+        Some(_) if items.len() == 1 => Ok(vec![GroupCpu { group, cpu: None }]),
+        Some(position) => {
+            Err(Problem::new(position, "a group without a CPU").expected(CPUS).hint(GROUP_ALONE))
+        }
+        None => Ok(cpus),
+    }
+}
+
+/// A CPU, or all from one to another.
+fn range(item: &[u8], start: usize, most: u8) -> Result<std::ops::RangeInclusive<u8>, Problem> {
+    let Some(dash) = item.iter().position(|b| *b == b'-').filter(|dash| *dash > 0) else {
+        let cpu = number(item, start, "CPU", most)?;
+        return Ok(cpu..=cpu);
+    };
+    let first = number(&item[..dash], start, "CPU", 63u8)?;
+    let last = number(&item[dash + 1..], start + dash + 1, "CPU", 63u8)?;
+    if last < first {
+        return Err(Problem::new(start, "the range ends before it begins").expected(CPUS));
+    }
+    Ok(first..=last)
+}
+
+fn number<T>(digits: &[u8], position: usize, kind: &str, max: T) -> Result<T, Problem>
+where
+    T: TryFrom<u64> + PartialOrd + Copy + std::fmt::Display,
+{
+    let too_large = || {
+        Problem::new(position, format!("there is no such {kind}"))
+            .expected(format!("a {kind} number of at most {max}"))
+    };
+    match units::parse_digits(digits) {
+        Err(error) if error.kind != units::UnitErrorKind::TooLarge => {
+            Err(Problem::new(position, format!("the number of a {kind} is missing")).expected(CPUS))
+        }
+        Ok((_, taken)) if taken < digits.len() => {
+            Err(Problem::new(position + taken, "this does not belong to the list").expected(CPUS))
+        }
+        Ok((number, _)) => T::try_from(number).ok().filter(|number| *number <= max).ok_or_else(too_large),
+        Err(_) => Err(too_large()),
+    }
+}

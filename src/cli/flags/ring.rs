@@ -1,0 +1,70 @@
+//! The values of `-o`, `-u` and `-bs`.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::profile::{BufferSeparation, RingBatch};
+use crate::units;
+
+const REQUESTS: &str = "a number of outstanding I/Os, at least 1";
+const DEPTH: &str = "a number of completions from 1 to 16";
+const BATCH: &str = "a number of I/Os from 1 to 65536, or with p behind it percent from 1 to 100; n before \
+                     it for buffers that aren't registered";
+
+/// `-o<count>`, or `-oc<count>`.
+pub fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if let [b'c', value @ ..] = value {
+        let depth = draft.lenient_integer("-oc", value, DEPTH);
+        if !(1..=16).contains(&depth) {
+            return Err(Problem::new(1, "this completion depth is not possible").expected(DEPTH));
+        }
+        draft.span.completion_depth = Some(depth.unsigned_abs());
+        return Ok(());
+    }
+    let requests = draft.lenient_integer("-o", value, REQUESTS);
+    if requests < 1 {
+        let what = if value.is_empty() { "the value is missing" } else { "this value is not possible" };
+        return Err(Problem::new(0, what).expected(REQUESTS));
+    }
+    draft.target.request_count = requests.unsigned_abs();
+    Ok(())
+}
+
+/// `-u`: what it doesn't say stays as an earlier one said, but for `n`.
+pub fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let (unregistered, count) = match value {
+        [b'n', count @ ..] => (true, count),
+        count => (false, count),
+    };
+    let ring = draft.span.io_ring.get_or_insert_default();
+    ring.register_buffers = !unregistered;
+    if count.is_empty() {
+        return Ok(());
+    }
+    let refused = |what: &str| Err(Problem::new(usize::from(unregistered), what).expected(BATCH));
+    let (digits, percent) = match count {
+        [digits @ .., b'p'] => (digits, true),
+        digits => (digits, false),
+    };
+    ring.batch = match units::parse_seed(digits) {
+        Err(_) | Ok(0) => return refused("this is no size of a batch"),
+        Ok(percent @ 1..=100) if count.ends_with(b"p") => RingBatch::Percent(percent),
+        Ok(_) if percent => return refused("this is no share of the outstanding I/Os"),
+        Ok(count @ 1..=65536) => RingBatch::Count(count),
+        Ok(_) => return refused("the batch is too large"),
+    };
+    Ok(())
+}
+
+/// What follows `-bs`.
+pub fn separation(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let separation = match value {
+        b"n" => BufferSeparation::SystemDefault,
+        b"p" => BufferSeparation::PageDirectories,
+        _ => {
+            return Err(Problem::new(1, "unknown separation of buffers")
+                .expected("-bsn (on pages) or -bsp (page directories apart)"));
+        }
+    };
+    draft.overrides.buffer_separation = Some(separation);
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Which version of DISKSPD a run keeps to, where versions differ.
+
+use serde::{Deserialize, Serialize};
+
+/// `--compat`: whose defaults, rules and output. What either version knows is understood whichever it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Compat {
+    /// DISKSPD 2.2.0.
+    #[default]
+    #[serde(rename = "2.2")]
+    V2_2,
+    /// DISKSPD 2.3.0.
+    #[serde(rename = "2.3")]
+    V2_3,
+}
+
+impl Compat {
+    /// Version of DISKSPD.
+    pub fn version(self) -> &'static str {
+        match self {
+            Compat::V2_2 => super::COMPATIBLE_VERSION,
+            Compat::V2_3 => "2.3.0",
+        }
+    }
+
+    /// Its date, as DISKSPD writes it.
+    pub fn version_date(self) -> &'static str {
+        match self {
+            Compat::V2_2 => super::COMPATIBLE_VERSION_DATE,
+            Compat::V2_3 => "2026/05/08",
+        }
+    }
+
+    /// Whether it is 2.2: what a record of that doesn't have to say.
+    pub fn is_2_2(&self) -> bool {
+        *self == Compat::V2_2
+    }
+
+    /// Whether it is 2.3.
+    pub fn is_2_3(self) -> bool {
+        self == Compat::V2_3
+    }
+}

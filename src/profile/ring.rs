@@ -1,0 +1,76 @@
+//! What DISKSPD 2.3 asks for of how I/Os are handed over and where their data lies.
+
+use serde::{Deserialize, Serialize};
+
+/// `-u`: all threads hand over their I/Os through io_uring (IoRing in Windows), in batches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoRing {
+    /// How many completions are waited for after a batch was handed over.
+    pub batch: RingBatch,
+    /// The buffers are registered, so that they are pinned once and not by every I/O.
+    pub register_buffers: bool,
+}
+
+/// How many completions a wait waits for at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RingBatch {
+    /// So many, 1 to 65536.
+    Count(u32),
+    /// So many of 100 of the thread's outstanding I/Os, rounded up; 1 to 100.
+    Percent(u32),
+}
+
+impl Default for IoRing {
+    fn default() -> Self {
+        IoRing { batch: RingBatch::Percent(25), register_buffers: true }
+    }
+}
+
+impl RingBatch {
+    /// The number for a thread with so many outstanding I/Os.
+    pub fn of(self, requests: u32) -> u32 {
+        match self {
+            RingBatch::Count(count) => count,
+            RingBatch::Percent(percent) => {
+                let count = (u64::from(requests) * u64::from(percent)).div_ceil(100).max(1);
+                u32::try_from(count).unwrap_or(u32::MAX)
+            }
+        }
+    }
+}
+
+/// Where the I/O buffers of threads lie (`-bs`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BufferSeparation {
+    /// `-bsn`: on pages.
+    SystemDefault,
+    /// `-bsp`: so far apart that no two share the cache line of a page directory's entries.
+    PageDirectories,
+}
+
+/// BypassIO (`-Sy`, `-SY`): Windows' way past the drivers above a file system, of which Linux has nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BypassIo {
+    /// `-Sy`: as far as possible.
+    Partial,
+    /// `-SY`: entirely.
+    Full,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_of_a_share_are_rounded_up() {
+        let table =
+            [(25, 1, 1), (25, 2, 1), (25, 5, 2), (25, 10, 3), (25, 32, 8), (1, 65536, 656), (100, 7, 7)];
+        for (percent, requests, expected) in table {
+            assert_eq!(RingBatch::Percent(percent).of(requests), expected, "{percent} % of {requests}");
+        }
+        assert_eq!(RingBatch::Count(8).of(4), 8, "a wait waits for no more than there are");
+    }
+}
