@@ -20,6 +20,7 @@ mod prepare;
 mod presets;
 mod profiles;
 mod published_sweeps;
+mod ranks;
 mod rate_total;
 mod records;
 mod refusals;

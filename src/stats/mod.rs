@@ -9,7 +9,9 @@ mod interruptions;
 mod intervals;
 mod moments;
 mod noise;
+mod normal;
 mod packed;
+pub mod ranks;
 pub mod replicates;
 mod scale;
 mod segments;
@@ -17,6 +19,7 @@ mod series;
 mod series_sum;
 mod steady;
 mod stored;
+pub mod trend;
 
 pub use histogram::Histogram;
 pub use interruptions::Interruptions;

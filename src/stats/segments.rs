@@ -94,13 +94,17 @@ pub fn level(sums: &Sums, noise: &Noise) -> f64 {
 
 /// The best division into levels, exact (optimal partitioning): the first index of each.
 pub fn levels(sums: &Sums, noise: &Noise) -> Fit<Vec<usize>> {
+    levels_of(sums, noise, shortest_level(sums.count()))
+}
+
+/// The same with levels of at least so many values.
+pub fn levels_of(sums: &Sums, noise: &Noise, shortest: usize) -> Fit<Vec<usize>> {
     let count = sums.count();
     let pays = penalty(count);
     // For each end the cheapest division of what is before it, and where its last level begins.
     let mut cheapest = vec![f64::INFINITY; count + 1];
     let mut last = vec![0; count + 1];
     cheapest[0] = -pays;
-    let shortest = shortest_level(count);
     for end in shortest..=count {
         for begin in 0..=end - shortest {
             let cost = cheapest[begin] + pays + sums.squares_left(begin..end) / noise.long_run;
