@@ -33,6 +33,8 @@ pub mod results;
 #[cfg(target_os = "linux")]
 pub mod run;
 pub mod stats;
+#[cfg(target_os = "linux")]
+pub mod store;
 pub mod sys;
 pub mod system;
 pub mod truth;

@@ -452,12 +452,18 @@ fn the_committed_compatibility_table_is_the_flag_table() {
 
 fn report(files: &[&str], verbose: bool, table: Option<TableForm>) -> Invocation {
     let files = files.iter().map(Into::into).collect();
-    Invocation::Report(ReportRequest { files, verbose, table, html: None })
+    Invocation::Report(ReportRequest { files, store: None, verbose, table, html: None })
 }
 
 fn page(files: &[&str], html: &str) -> Invocation {
     let files = files.iter().map(Into::into).collect();
-    Invocation::Report(ReportRequest { files, verbose: false, table: None, html: Some(html.into()) })
+    Invocation::Report(ReportRequest {
+        files,
+        store: None,
+        verbose: false,
+        table: None,
+        html: Some(html.into()),
+    })
 }
 
 #[test]
@@ -627,7 +633,7 @@ fn messages_say_what_to_do() {
         ("report", "./report"),
         ("report a.json b.json -v", "diskspd report --help explains"),
         ("report a.json --csv --md", "diskspd report --help explains"),
-        ("report a.json --xls", "diskspd report --help explains"),
+        ("report a.json --xls", "options of this command: -v --csv"),
         ("completions tcsh", "bash|zsh|fish"),
         ("event", "wait|set|reset <event>"),
         ("event jump go", "wait|set|reset <event>"),

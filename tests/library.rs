@@ -6,6 +6,7 @@ mod address_streams;
 mod advice;
 mod command_lines;
 mod common;
+mod comparison;
 mod compat;
 mod device_list;
 mod device_use;

@@ -17,6 +17,7 @@ mod engine_choice;
 mod events;
 mod faults;
 mod file_systems;
+mod history;
 mod io_priority;
 mod large_pages;
 mod loop_options;

@@ -581,6 +581,86 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
+const COMPARISON_FIELDS: [(&str, &str); 31] = [
+    ("format", "tells a comparison from other JSON"),
+    ("name", "of the form: diskspd-comparison; of a side: what it is called"),
+    ("version", "rises when a reader of the last version could misunderstand"),
+    ("same_percent", "so near is the same (--same)"),
+    ("sides", "A and B: their names; of a figure: their values, null = not compared"),
+    ("runs", "the names of the runs"),
+    ("time_spans", "the time spans, in order"),
+    ("time_span", "its number, from 1"),
+    ("metrics", "the figures; the first one decides"),
+    ("metric", "as --metric names it"),
+    ("title", "for people, with the unit"),
+    ("more_is_better", "false for latencies"),
+    ("median", "of the values"),
+    ("values", "of each run, in the order of the names"),
+    ("verdict", "better, worse, same, cant_tell, two_runs (one run a side) or not_compared"),
+    ("why_not", "why it is not compared; null = it is"),
+    ("change_percent", "of B against A (Hodges-Lehmann, of the logarithms)"),
+    ("low_percent", "lower end of the interval of the change; null = too few runs for one"),
+    ("high_percent", "upper end"),
+    ("confidence_percent", "how sure the interval is, at least 95"),
+    ("chance", "that two sides without a difference look so different or more (rank sum), 0 to 1"),
+    ("corrected_chance", "the same, corrected for the number of figures that don't decide (Holm)"),
+    ("noise_percent", "how runs of a side scatter (standard deviation)"),
+    ("finds_5_percent", "how likely so many runs find a change of 5 %, percent"),
+    ("detectable_percent", "the smallest change that is found in 80 of 100 cases; null = none is"),
+    ("more_runs", "so many more of each side would probably tell; null = told, or a thousand would not"),
+    ("differences", "what else differs"),
+    ("not_comparable", "what must agree and doesn't; empty without --anyway"),
+    ("what", "what differs"),
+    ("first", "of A; several values are joined by or; null = not recorded"),
+    ("other", "of B"),
+];
+
+fn comparison_schema() -> String {
+    use diskspd::lab::compare::*;
+    let text = || Some("a".to_owned());
+    let summarized = || Summarized { median: 1.5, values: vec![1.5] };
+    let compared = |known: bool| {
+        let figure = || known.then_some(1.5);
+        Compared {
+            metric: "iops".into(),
+            title: "IOPS".into(),
+            more_is_better: true,
+            sides: known.then(|| [summarized(), summarized()]),
+            verdict: ChangeVerdict::CantTell,
+            why_not: text().filter(|_| !known),
+            change_percent: figure(),
+            low_percent: figure(),
+            high_percent: figure(),
+            confidence_percent: figure(),
+            chance: figure(),
+            corrected_chance: figure(),
+            noise_percent: figure(),
+            finds_5_percent: figure(),
+            detectable_percent: figure(),
+            more_runs: known.then_some(1),
+        }
+    };
+    let difference =
+        |known: Option<String>| SideDifference { what: "a".into(), first: known.clone(), other: known };
+    let side = || Names { name: "a".into(), runs: vec!["a".into()] };
+    let comparison = RunComparison {
+        format: ComparisonFormat { name: "diskspd-comparison", version: 1 },
+        same_percent: 2.5,
+        sides: [side(), side()],
+        time_spans: vec![SpanCompared { time_span: 1, metrics: vec![compared(true), compared(false)] }],
+        differences: vec![difference(text()), difference(None)],
+        not_comparable: vec![difference(text()), difference(None)],
+    };
+    let mut shape = Shape::default();
+    shape.see(&serde_json::to_value(comparison).unwrap());
+    shape.document_with("diskspd compare --json", &COMPARISON_FIELDS)
+}
+
+#[test]
+fn a_comparison_is_described_field_by_field() {
+    assert_described(&serde_json::from_str(&comparison_schema()).unwrap());
+}
+
 /// Every field below a schema has a description.
 fn assert_described(schema: &Value) {
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
@@ -599,9 +679,12 @@ fn the_list_of_devices_is_described_field_by_field() {
 
 #[test]
 fn the_schemas_in_docs_are_those_of_the_types() {
-    for (file, schema) in
-        [("record", record_schema()), ("stream", stream_schema()), ("devices", devices_schema())]
-    {
+    for (file, schema) in [
+        ("record", record_schema()),
+        ("stream", stream_schema()),
+        ("devices", devices_schema()),
+        ("comparison", comparison_schema()),
+    ] {
         let path = format!("{}/docs/{file}.schema.json", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("DISKSPD_WRITE_SCHEMAS").is_some() {
             std::fs::write(&path, &schema).unwrap();

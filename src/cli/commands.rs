@@ -2,7 +2,11 @@
 
 use super::error::CliError;
 use super::flag::Form;
-use super::{EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, suggest, sweep};
+use super::words::ReadLine;
+use super::{
+    EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, compare, history, suggest,
+    sweep, words,
+};
 use crate::profile::RawText;
 use std::ffi::OsString;
 
@@ -25,13 +29,15 @@ pub struct Command {
 enum Reads {
     /// A few words; `None` = they make no sense.
     Words(fn(&[OsString]) -> Option<Invocation>),
+    /// A grammar of its own, with errors of its own.
+    Own(fn(&[OsString]) -> Result<Invocation, CliError>),
+    /// The same, with command lines in it.
+    Lines(fn(&[OsString], ReadLine) -> Result<Invocation, CliError>),
     /// Options of the flag table, which the parser knows.
     Options,
-    /// Options of its own, and a command line.
-    Own(fn(&[OsString]) -> Result<Invocation, CliError>),
 }
 
-use Reads::{Options, Own, Words};
+use Reads::{Lines, Options, Own, Words};
 
 /// What a shell offers behind a command, beside its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,16 +71,18 @@ pub fn find(name: &[u8]) -> Option<&'static Command> {
 pub const COMMANDS: &[Command] = &[
     Command {
         name: "report",
-        arguments: "<file> .. [-v] [--csv|--md|--html <page>]",
-        help: "print the report of a saved record again, or a table or page of many: records, XML, folders",
+        arguments: "<file> .. [-v] [--csv|--md|--html <page>] [--store <folder>]",
+        help: "print the report of a saved record again, or a table or page of many: records, XML, folders; \
+        @label or @id is a run of the history",
         options: &[
             ("-v", "of one run: with everything that was found about it, or with every percentile"),
             ("--csv", "a table of all runs with all columns, for programs"),
             ("--md", "a table of all runs in Markdown"),
             ("--html", "a page of all runs with their verdicts and charts, in this file"),
+            ("--store", "the folder of the history"),
         ],
         offers: Offers::Files,
-        read: Words(report_request),
+        read: Own(report_request),
     },
     Command {
         name: "rerun",
@@ -91,6 +99,8 @@ pub const COMMANDS: &[Command] = &[
             ("--strict", "end with exit code 2 when the figures are not what they seem to be"),
             ("--quiet", "tell only what is wrong with the figures"),
             ("--xml-verdict", "add verdict and findings to the XML results"),
+            ("--save", "keep the run in the history, as for a run"),
+            ("--store", "the folder of the history"),
         ],
         offers: Offers::Files,
         read: Options,
@@ -123,6 +133,24 @@ pub const COMMANDS: &[Command] = &[
         options: &sweep::FORMS,
         offers: Offers::Files,
         read: Own(sweep::parse),
+    },
+    Command {
+        name: "history",
+        arguments: "[list|show|label|tag|untag|pin|unpin|remove|export|import|reindex|trend] [..]",
+        help: "list the runs that --save has kept, find, name, remove, export and import them, and tell \
+        how figures changed",
+        options: history::OPTIONS,
+        offers: Offers::Words(history::ACTIONS),
+        read: Own(history::read),
+    },
+    Command {
+        name: "compare",
+        arguments: "<A> <B> [<option> ..], or --repeat <n> -- <options A> :: <options B> <target> ..",
+        help: "compare runs (files, folders, @label or @id; several with commas) and say whether B is \
+        better, worse or the same",
+        options: compare::OPTIONS,
+        offers: Offers::Files,
+        read: Lines(compare::read),
     },
     Command {
         name: "devices",
@@ -208,6 +236,8 @@ pub const COMMANDS: &[Command] = &[
             "rerun",
             "preset",
             "sweep",
+            "history",
+            "compare",
             "devices",
             "doctor",
             "event",
@@ -225,34 +255,32 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 /// Reads what follows `report`.
-fn report_request(arguments: &[OsString]) -> Option<Invocation> {
-    let mut request = ReportRequest { files: Vec::new(), verbose: false, table: None, html: None };
-    let mut arguments = arguments.iter();
-    while let Some(argument) = arguments.next() {
-        match argument.as_encoded_bytes() {
-            b"-v" => request.verbose = true,
-            b"--csv" if request.table != Some(TableForm::Markdown) => request.table = Some(TableForm::Csv),
-            b"--md" if request.table != Some(TableForm::Csv) => request.table = Some(TableForm::Markdown),
-            b"--html" if request.html.is_none() => request.html = Some(arguments.next()?.into()),
-            [b'-', ..] => return None,
-            _ => request.files.push(argument.into()),
-        }
+fn report_request(arguments: &[OsString]) -> Result<Invocation, CliError> {
+    let known = [("-v", false), ("--csv", false), ("--md", false), ("--html", true), ("--store", true)];
+    let given = words::read(arguments, &known)?;
+    let files: Vec<_> = given.words.iter().map(|word| word.into()).collect();
+    let table = match (given.has("--csv"), given.has("--md")) {
+        (true, false) => Some(TableForm::Csv),
+        (false, true) => Some(TableForm::Markdown),
+        _ => None,
+    };
+    let (verbose, html) = (given.has("-v"), given.path("--html"));
+    let forms = ["-v", "--csv", "--md", "--html"].into_iter().filter(|form| given.has(form)).count();
+    let pages = given.values("--html").len();
+    if files.is_empty() || forms > 1 || pages > 1 || (verbose && files.len() > 1) {
+        return Err(CliError::new("the command report is not used that way"));
     }
-    let is_page = request.html.is_some();
-    let is_table = request.table.is_some() || (request.files.len() > 1 && !is_page);
-    let makes_no_sense = request.files.is_empty()
-        || (is_page && (request.verbose || is_table))
-        || (request.verbose && is_table);
-    (!makes_no_sense).then_some(Invocation::Report(request))
+    Ok(Invocation::Report(ReportRequest { files, store: given.path("--store"), verbose, table, html }))
 }
 
 const JSON: Form = ("--json", "as JSON, for programs");
 
 /// Reads a command line whose first word (behind the program name) is a command; `None` if it is not.
-/// `options` reads those of the flag table behind a command.
+/// `options` reads those of the flag table behind a command, `line` a whole command line.
 pub fn parse(
     arguments: &[OsString],
-    options: fn(&[OsString]) -> Result<Invocation, CliError>,
+    options: ReadLine,
+    line: ReadLine,
 ) -> Option<Result<Invocation, CliError>> {
     let (word, rest) = arguments.split_first()?;
     let command = find(word.as_encoded_bytes())?;
@@ -262,6 +290,7 @@ pub fn parse(
     let read = match command.read {
         Words(read) => read(rest)
             .ok_or_else(|| CliError::new(format!("the command {} is not used that way", command.name))),
+        Lines(read) => read(rest, line),
         Options => options(rest),
         Own(read) => read(rest),
     };

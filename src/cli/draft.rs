@@ -1,6 +1,6 @@
 //! What has been read of a command line so far.
 
-use super::{Events, Invocation, OutRequest, Overrides, RunRequest, StreamRequest, XmlProfile};
+use super::{Events, Invocation, OutRequest, Overrides, RunRequest, SaveRequest, StreamRequest, XmlProfile};
 use crate::finding::Finding;
 use crate::lab::repeat::Repeat;
 use crate::profile::{CacheMode, Method, Profile, RawText, ResultFormat, Target, TimeSpan};
@@ -60,6 +60,10 @@ pub struct Draft {
     pub quiet: bool,
     /// `--xml-verdict`
     pub xml_verdict: bool,
+    /// `--save`
+    pub save: Option<SaveRequest>,
+    /// `--store`
+    pub store: Option<PathBuf>,
     /// What was read otherwise than it may be meant.
     pub warnings: Vec<Finding>,
     /// An option such as `-?` that answers at once; nothing behind it is read.
@@ -165,6 +169,8 @@ impl Draft {
             strict: self.strict,
             quiet: self.quiet,
             xml_verdict: self.xml_verdict,
+            save: self.save,
+            store: self.store,
             warnings: self.warnings,
         }
     }

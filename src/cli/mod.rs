@@ -2,6 +2,7 @@
 //! completions and the compatibility table.
 
 mod commands;
+mod compare;
 pub mod compatibility;
 pub mod completions;
 mod draft;
@@ -10,16 +11,20 @@ mod exit;
 mod flag;
 mod flags;
 pub mod help;
+mod history;
 pub mod man;
 mod parse;
 mod preset;
 mod suggest;
 mod sweep;
+mod words;
 
 pub use commands::nearly as nearly_command;
+pub use compare::{CompareRequest, FailIf, Interleaved};
 pub use completions::Shell;
 pub use error::{ArgumentPlace, CliError};
 pub use exit::Exit;
+pub use history::{ExportForm, HistoryAction, HistoryRequest};
 pub use parse::parse;
 
 use crate::finding::Finding;
@@ -81,6 +86,10 @@ pub enum Invocation {
     },
     /// List the engines.
     EngineHelp,
+    /// Do something with the runs that are kept.
+    History(Box<HistoryRequest>),
+    /// Compare runs.
+    Compare(Box<CompareRequest>),
     /// Print the report of a saved run, or a table of several.
     Report(ReportRequest),
     /// Print the man page.
@@ -140,6 +149,10 @@ pub struct RunRequest {
     /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span
     /// and of `System`.
     pub xml_verdict: bool,
+    /// `--save`: keep the run in the history.
+    pub save: Option<SaveRequest>,
+    /// `--store`: the history's folder; `None` = the usual one.
+    pub store: Option<PathBuf>,
     /// What is accepted but hardly meant.
     pub warnings: Vec<Finding>,
 }
@@ -165,6 +178,13 @@ pub struct SweepRequest {
     pub quiet: bool,
     /// The command line of the runs, with ranges in it.
     pub arguments: Vec<OsString>,
+}
+
+/// How a run is kept in the history (`--save`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SaveRequest {
+    /// What it is called.
+    pub label: Option<String>,
 }
 
 /// A further report (`--out`).
@@ -289,6 +309,8 @@ pub enum EventAction {
 pub struct ReportRequest {
     /// Records, result XML, folders that hold them; at least one.
     pub files: Vec<PathBuf>,
+    /// `--store`: where `@label` is looked for; `None` = the usual history.
+    pub store: Option<PathBuf>,
     /// `-v`: of a single run, everything that was found about it, or every percentile.
     pub verbose: bool,
     /// The form of a table of all runs; `None` = in columns if there are several, else the report.

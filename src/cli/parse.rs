@@ -35,7 +35,7 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
     if arguments.is_empty() {
         return Ok(Invocation::Usage { no_arguments: true });
     }
-    if let Some(command) = commands::parse(arguments, rerun) {
+    if let Some(command) = commands::parse(arguments, rerun, parse) {
         return command;
     }
 
@@ -171,7 +171,7 @@ fn measures_what_it_reports(options: &[Given], draft: &Draft) -> Result<(), CliE
         (_, true) => "--dry-run",
         _ => return Ok(()),
     };
-    let of_a_run = |name| ["out", "stream", "io-log", "repeat"].map(Name::Long).contains(&name);
+    let of_a_run = |name| matches!(name, Name::Long("out" | "stream" | "io-log" | "repeat" | "save"));
     let asked = options.iter().find_map(|option| Some((option, option.flag.filter(|f| of_a_run(f.name))?)));
     match asked {
         None => Ok(()),

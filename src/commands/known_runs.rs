@@ -3,6 +3,7 @@
 use crate::report::json::{self, RecordError};
 use crate::report::{known, xml};
 use crate::results::{KnownRun, Record};
+use crate::store::packed;
 use crate::truth::Judged;
 use crate::units::visible;
 use std::fs::{self, File};
@@ -31,7 +32,7 @@ pub fn shown(path: &Path) -> String {
     visible::line(&path.to_string_lossy()).into_owned()
 }
 
-/// The files that are meant: in place of a folder its records and results (`*.json`, `*.xml`), by name.
+/// The files that are meant: in place of a folder its records and results, by name; see [`of_folder`].
 ///
 /// # Errors
 /// A folder that can't be read, or holds none; as a message, with the path that was given.
@@ -54,12 +55,21 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), String>)> {
     files
 }
 
-fn of_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
+/// How the names of files end that hold runs; in any case of letters.
+const ENDINGS: [&[u8]; 4] = [b".json", b".json.gz", b".xml", b".xml.gz"];
+/// So end those that lie beside the runs of a history and say what they are called.
+const NOTES: &[u8] = b".about.json";
+
+/// Records and results in a folder (`*.json`, `*.xml`, compressed ones too), by name.
+///
+/// # Errors
+/// It can't be listed.
+pub fn of_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
-        let is_known = extension.is_some_and(|extension| extension == "json" || extension == "xml");
+        let name = path.as_os_str().as_encoded_bytes().to_ascii_lowercase();
+        let is_known = ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.ends_with(NOTES);
         if is_known && path.is_file() {
             found.push(path);
         }
@@ -151,11 +161,16 @@ enum Opened {
 fn open(path: &Path) -> io::Result<Opened> {
     let mut file = File::open(path)?;
     if !file.metadata()?.is_file() {
-        return up_to(file, LONGEST).map(Opened::Pipe);
+        let bytes = up_to(file, LONGEST)?;
+        let bytes = if packed::is_packed(&bytes) { packed::unpack(&bytes[..])? } else { bytes };
+        return Ok(Opened::Pipe(bytes));
     }
     let mut beginning = Vec::new();
     (&mut file).take(BEGINNING).read_to_end(&mut beginning)?;
     file.rewind()?;
+    if packed::is_packed(&beginning) {
+        return packed::unpack(file).map(Opened::Pipe);
+    }
     Ok(if is_results(path, &beginning) { Opened::Results(file) } else { Opened::Record(file) })
 }
 
@@ -169,8 +184,8 @@ fn up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether it is XML, by how it begins or by its name; else it is taken for a record.
-fn is_results(path: &Path, beginning: &[u8]) -> bool {
+/// Whether what begins so is XML, by that or by its name; else it is taken for a record.
+pub fn is_results(path: &Path, beginning: &[u8]) -> bool {
     // Every second byte of UTF-16 is zero here.
     let mut text = beginning.iter().copied().filter(|byte| *byte != 0 && !byte.is_ascii_whitespace());
     let first = text.clone().find(|byte| !matches!(byte, 0xef | 0xbb | 0xbf | 0xfe | 0xff));

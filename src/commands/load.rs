@@ -1,7 +1,7 @@
 //! What is to be run, and how: by the command line, the XML file of `-X`, or a record (`rerun`).
 
-use super::known_runs;
 use super::not_done::NotDone;
+use super::{known_runs, stored};
 use crate::cli::{Exit, RunRequest, XmlProfile};
 use crate::finding::Finding;
 use crate::profile::xml::{self, MAX_BYTES};
@@ -31,7 +31,9 @@ pub struct ToRun<'a> {
 /// match.
 pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
     if let Some(file) = &request.record {
-        let record = known_runs::record(file).map_err(|why| NotDone::from(why).with_exit(Exit::Usage))?;
+        let found =
+            stored::file(file, request.store.as_deref()).and_then(|file| Ok(known_runs::record(&file)?));
+        let record = found.map_err(|not| not.with_exit(Exit::Usage))?;
         let before = Some(record.host().system.clone());
         return Ok(ToRun {
             profile: Cow::Owned(record.profile),

@@ -4,7 +4,7 @@ use super::console::Console;
 use super::load::ToRun;
 use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports, OutFile, Outputs, StandardOutput};
-use super::rerun;
+use super::{rerun, save};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::Severity;
 use crate::profile::{RawText, ResultFormat};
@@ -41,6 +41,7 @@ pub fn measure(
     let (profile, method) = (&*asked.profile, &*asked.method);
     // Before the files of --out and --stream are there.
     run::cpu_latency_refusal(method)?;
+    save::try_out(request)?;
     let (events, stop) = open_events(request)?;
     let Outputs { mut files, stream, standard_output } = Outputs::open(request, profile)?;
     if let Some(earlier) = &earlier {
@@ -93,6 +94,7 @@ fn report_on(
         }
     };
     exit = exit.max(output::save_all(files, judged));
+    exit = exit.max(told(save::save(judged, request)));
     if !failures.is_empty() {
         if profile.result_format == ResultFormat::Xml {
             // As DISKSPD: the document ends without a line feed.

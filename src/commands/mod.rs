@@ -1,9 +1,11 @@
 //! Commands: what the program does with a command line.
 
+mod compare;
 mod console;
 mod devices;
 mod doctor;
 mod event;
+mod history;
 mod known_runs;
 mod load;
 mod measure;
@@ -15,7 +17,9 @@ mod repeat;
 mod report;
 mod rerun;
 mod run;
+mod save;
 mod shown;
+mod stored;
 mod stream;
 mod sweep;
 
@@ -83,6 +87,8 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Devices { json } => devices::devices(json),
         Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
         Invocation::Preset(request) => preset::preset(&request),
+        Invocation::History(request) => history::history(&request),
+        Invocation::Compare(request) => compare::compare(&request),
         Invocation::Report(request) => report::report(&request),
         Invocation::Sweep(request) => sweep::sweep(&request),
         Invocation::Run(request) => run::run(&request),

@@ -4,6 +4,7 @@ use crate::cli::{CliError, Exit};
 use crate::finding::Finding;
 use crate::plan::{LiesIn, PlanError};
 use crate::run::NotRun;
+use crate::store::StoreError;
 use crate::sys::standard_error::say;
 
 /// What couldn't be done, and how the program ends for that.
@@ -52,6 +53,12 @@ pub fn told(done: Result<Exit, NotDone>) -> Exit {
 impl From<String> for NotDone {
     fn from(message: String) -> NotDone {
         NotDone::failed([message])
+    }
+}
+
+impl From<StoreError> for NotDone {
+    fn from(error: StoreError) -> NotDone {
+        error.to_string().into()
     }
 }
 

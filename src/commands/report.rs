@@ -3,7 +3,7 @@
 
 use super::known_runs::{self, RunFile};
 use super::not_done::{NotDone, told};
-use super::{output, page};
+use super::{output, page, stored};
 use crate::cli::{Exit, ReportRequest, TableForm};
 use crate::finding::Finding;
 use crate::report::findings::{self, Detail};
@@ -12,22 +12,24 @@ use crate::report::{TEXT, run_text};
 use crate::results::Record;
 use crate::sys::standard_error;
 use crate::truth::Judged;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Prints the report of one file, or the table of many.
 ///
 /// # Errors
 /// There is nothing to be read, or it can't be written.
 pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
-    if let Some(file) = &request.html {
-        return page::write(file, &request.files);
+    let named = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
+    let files = named.collect::<Result<Vec<PathBuf>, NotDone>>()?;
+    if let Some(page) = &request.html {
+        return page::write(page, &files);
     }
-    match &request.files[..] {
+    match &files[..] {
         [file] if request.table.is_none() && !file.is_dir() => one(file, request.verbose),
         _ if request.verbose => Err(NotDone::usage(vec![Finding::error(
             "-v is for one file: a table of many has no place for all that was found",
         )])),
-        _ => table(request),
+        _ => table(request, &files),
     }
 }
 
@@ -51,10 +53,10 @@ fn of_record(record: &Record, verbose: bool) -> Exit {
 }
 
 /// A table of all runs. What can't be read is told, and has an empty row.
-fn table(request: &ReportRequest) -> Result<Exit, NotDone> {
+fn table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, NotDone> {
     let mut rows: Vec<TableRun> = Vec::new();
     let mut exit = Exit::Success;
-    for (file, there) in known_runs::files(&request.files) {
+    for (file, there) in known_runs::files(files) {
         match there.and_then(|()| known_runs::known_runs(&file)) {
             Ok(known) => rows.extend(known.into_iter().map(TableRun::from)),
             Err(message) => {

@@ -41,7 +41,7 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
 ///
 /// # Errors
 /// A rule is broken: everything that was found, in its order.
-fn check(profile: &Profile, method: &Method, profile_only: bool) -> Result<(), NotDone> {
+pub fn check(profile: &Profile, method: &Method, profile_only: bool) -> Result<(), NotDone> {
     let mut findings = validate(profile, profile_only);
     // A profile is printed without it.
     if !profile_only {

@@ -1,8 +1,10 @@
-//! The lab: from a run to an answer. Pure: what is to be run next follows from what has been run, and the
+//! The lab: from runs to an answer. Pure: what is to be run next follows from what has been run, and the
 //! answer from what all runs say.
 
+pub mod compare;
 mod line;
 pub mod repeat;
+pub mod selection;
 pub mod sweep;
 
 pub use line::{LatencyLine, RunFinding, RunLine};

@@ -1,7 +1,7 @@
 //! What runs are told apart by: how many I/Os at a time, of what kind and size, on what. Plain data, for runs
 //! of which a profile is known only in part.
 
-use super::{CacheMode, RawText, Target, Throughput, TimeSpan};
+use super::{CacheMode, Method, RateTotal, RawText, Target, Throughput, TimeSpan};
 use serde::{Deserialize, Serialize};
 
 /// The parameters of a time span, as far as they are known: `None` = not recorded.
@@ -20,6 +20,12 @@ pub struct Parameters {
     pub warmup_s: Option<u32>,
     /// `-z`
     pub rand_seed: Option<u32>,
+    /// `--rate-total`, in place of the rates of the targets; `None` = not given, or not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_total: Option<RateTotal>,
+    /// `--fsync-every`: writes of a thread between its flushes; `None` = not given, or not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fsync_every: Option<u32>,
     /// The targets; those that are worked on in the same way stand together. Empty = not recorded.
     pub targets: Vec<TargetGroup>,
 }
@@ -131,6 +137,11 @@ impl Parameters {
         Parameters::with(span, |target, _| Access::of(span, target))
     }
 
+    /// With what the method says about the work.
+    pub fn done_by(self, method: &Method) -> Parameters {
+        Parameters { rate_total: method.rate_total, fsync_every: method.fsync_every, ..self }
+    }
+
     /// Those of a time span of which `access` tells what is known of each target, by its place.
     pub fn with(span: &TimeSpan, access: impl Fn(&Target, usize) -> Access) -> Parameters {
         let accesses = || span.targets.iter().enumerate().map(|(place, target)| access(target, place));
@@ -150,6 +161,8 @@ impl Parameters {
             duration_s: Some(span.duration),
             warmup_s: Some(span.warmup),
             rand_seed: Some(span.rand_seed),
+            rate_total: None,
+            fsync_every: None,
             targets: Vec::new(),
         };
         span.targets.iter().zip(accesses()).for_each(|(target, access)| parameters.add(target, access));

@@ -1,6 +1,6 @@
 //! The figures of a record's time spans as lists, tables and comparisons show them.
 
-use crate::profile::{Parameters, TimeSpan};
+use crate::profile::Parameters;
 use crate::results::{
     Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPercentile, KnownSpan, Measured, PERCENTILES, Table,
 };
@@ -8,14 +8,18 @@ use crate::truth::{Judged, Judgement};
 
 /// The figures of each time span, with the percentiles of the text report.
 pub fn spans(judged: &Judged) -> Vec<Option<KnownSpan>> {
-    let asked = judged.record.profile.time_spans.iter();
+    let record = judged.record;
+    let asked = record.profile.time_spans.iter().map(|asked| match &record.method {
+        Some(method) => Parameters::of(asked).done_by(method),
+        None => Parameters::of(asked),
+    });
     let spans = asked.zip(&judged.summary.time_spans).zip(1..);
     spans
         .map(|((asked, measured), number)| Some(span(asked, measured.as_ref()?, &judged.judgement, number)))
         .collect()
 }
 
-fn span(asked: &TimeSpan, measured: &Measured, judgement: &Judgement, number: usize) -> KnownSpan {
+fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, number: usize) -> KnownSpan {
     let verdict = judgement.verdicts.iter().find(|verdict| verdict.time_span == number);
     let chart = measured.latency.as_ref().map(|charts| &charts.all);
     let iops = measured.iops.as_ref();
@@ -34,7 +38,7 @@ fn span(asked: &TimeSpan, measured: &Measured, judgement: &Judgement, number: us
         }
     };
     KnownSpan {
-        parameters: Parameters::of(asked),
+        parameters,
         seconds: Some(measured.seconds),
         cpu_percent: (!measured.cpu.rows.is_empty()).then_some(measured.cpu.average.usage),
         verdict: verdict.map(|verdict| verdict.verdict.word().to_lowercase()),

@@ -121,6 +121,7 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 static RECORD: LazyLock<Value> = LazyLock::new(|| document("docs/record.schema.json"));
+static COMPARISON: LazyLock<Value> = LazyLock::new(|| document("docs/comparison.schema.json"));
 static DEVICES: LazyLock<Value> = LazyLock::new(|| document("docs/devices.schema.json"));
 static STREAM: LazyLock<Value> = LazyLock::new(|| document("docs/stream.schema.json"));
 
@@ -140,6 +141,12 @@ pub fn record(json: &[u8]) -> Value {
 #[track_caller]
 pub fn devices(json: &[u8]) -> Value {
     checked(json, &DEVICES)
+}
+
+/// What `diskspd compare --json` wrote. Fails unless it is what `docs/comparison.schema.json` describes.
+#[track_caller]
+pub fn comparison(json: &[u8]) -> Value {
+    checked(json, &COMPARISON)
 }
 
 /// The lines of a stream that the program wrote. Fails unless each is what `docs/stream.schema.json` describes.

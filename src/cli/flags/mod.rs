@@ -6,6 +6,7 @@ mod affinity;
 mod area;
 mod caching;
 mod distribution;
+mod history;
 mod linux;
 mod output;
 mod profile;
@@ -34,6 +35,7 @@ pub const GROUPS: &[Group] = &[
     Group { title: "Time and seed", flags: time::FLAGS },
     Group { title: "Output and statistics", flags: output::FLAGS },
     Group { title: "Profiles, events, help", flags: profile::FLAGS },
+    Group { title: "History", flags: history::FLAGS },
     Group { title: "Options of the Linux version", flags: linux::FLAGS },
 ];
 

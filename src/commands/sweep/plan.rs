@@ -231,6 +231,8 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
         (request.profile.result_format == ResultFormat::Xml, "-Rxml"),
         (request.stream.is_some(), "--stream"),
         (request.io_log.is_some(), "--io-log"),
+        (request.save.is_some(), "--save"),
+        (request.store.is_some(), "--store"),
         (request.xml_verdict, "--xml-verdict"),
         (events.start.is_some(), "-ys"),
         (events.finish.is_some(), "-yf"),

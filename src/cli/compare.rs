@@ -1,0 +1,275 @@
+//! `diskspd compare`: its grammar.
+
+use super::error::CliError;
+use super::flag::Form;
+use super::words::{self, Known, ReadLine, Words};
+use super::{Invocation, RunRequest};
+use crate::lab::compare::{Metric, Question, SAME};
+use crate::presets;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What is compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareRequest {
+    /// Each side: files, folders, `@` names, several with commas. Empty with [`CompareRequest::interleaved`].
+    pub sides: Vec<OsString>,
+    /// Both are run, not read.
+    pub interleaved: Option<Interleaved>,
+    /// What is asked.
+    pub question: Question,
+    /// `--fail-if`
+    pub fail_if: Option<FailIf>,
+    /// `--json`
+    pub json: Option<PathBuf>,
+    /// `--store`
+    pub store: Option<PathBuf>,
+}
+
+/// Two command lines that are run in turn: A B, B A, A B, ...
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interleaved {
+    /// How often each.
+    pub repeat: u32,
+    /// What is run: A, B.
+    pub requests: [RunRequest; 2],
+    /// What was typed of each, without the targets.
+    pub typed: [String; 2],
+}
+
+/// When the exit code says so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FailIf {
+    /// B is worse, and by this share at least as the best estimate goes.
+    Worse(f64),
+    /// It can't be told.
+    Unsure,
+}
+
+/// For the help.
+pub const OPTIONS: &[Form] = &[
+    ("--metric", "what decides: iops, mib, mean, p50, p99, p99.9; of reads or writes: read-p99, write-mean"),
+    ("--same", "so near is the same: 2% by default"),
+    (
+        "--fail-if",
+        "exit code 2 when B is worse (worse, or by at least so much: worse=5%), or when it can't be \
+        told (unsure)",
+    ),
+    ("--anyway", "compare also what differs in block size, mix, pattern or rate"),
+    ("--json", "write the comparison as JSON to this file"),
+    ("--store", "the folder of the history, for @label and @id"),
+    (
+        "--repeat",
+        "run both so often, in turn: behind it --, the options of A, ::, those of B, and the targets",
+    ),
+];
+
+const KNOWN: &[Known] = &[
+    ("--metric", true),
+    ("--same", true),
+    ("--fail-if", true),
+    ("--anyway", false),
+    ("--json", true),
+    ("--store", true),
+    ("--repeat", true),
+];
+
+/// Fewer runs of each tell nothing that is sure.
+const FEWEST: u32 = 1;
+/// More nobody waits for.
+const MOST: u32 = 1000;
+
+/// Reads what follows the word `compare`; `line` reads those that are to be run.
+///
+/// # Errors
+/// It makes no sense.
+pub fn read(arguments: &[OsString], line: ReadLine) -> Result<Invocation, CliError> {
+    let dashes = arguments.iter().position(|argument| argument == "--");
+    let (own, lines) = arguments.split_at(dashes.unwrap_or(arguments.len()));
+    let given = words::read(own, KNOWN)?;
+    let repeat = given.parsed("--repeat", "a number of runs, 1 to 1000", |text| {
+        text.parse().ok().filter(|count| (FEWEST..=MOST).contains(count))
+    })?;
+    let sides: Vec<OsString> = given.words.iter().map(|word| (*word).clone()).collect();
+    let interleaved = match (repeat, lines) {
+        (Some(repeat), [_, lines @ ..]) if sides.is_empty() => Some(interleaved(repeat, lines, line)?),
+        (None, []) if sides.len() == 2 => None,
+        (None, []) => return Err(two_sides(sides.len())),
+        _ => {
+            return Err(CliError::new("--repeat runs two command lines, which stand behind --")
+                .hint("diskspd compare --repeat 8 -- -o1 :: -o8 -b4K -r -d10 FILE"));
+        }
+    };
+    let request = CompareRequest {
+        sides,
+        interleaved,
+        question: question(&given)?,
+        fail_if: given.parsed("--fail-if", "worse, worse=5% or unsure", fail_if)?,
+        json: given.path("--json"),
+        store: given.path("--store"),
+    };
+    Ok(Invocation::Compare(Box::new(request)))
+}
+
+fn two_sides(found: usize) -> CliError {
+    CliError::new(format!("two sides are compared, and {found} are named")).hint(
+        "several runs of one side stand together with commas, in a folder, or under a label: compare \
+        a1.json,a2.json @new",
+    )
+}
+
+fn question(given: &Words) -> Result<Question, CliError> {
+    let expected = format!("{}, and of reads or writes alone read-p99, write-mean", words::FIGURES);
+    Ok(Question {
+        metric: given.parsed("--metric", &expected, Metric::named)?,
+        same: given
+            .parsed("--same", "a share below 50%, as 2%", |text| share(text).filter(|s| *s < 0.5))?
+            .unwrap_or(SAME),
+        anyway: given.has("--anyway"),
+    })
+}
+
+/// `5%` or `5`: percent.
+fn share(text: &str) -> Option<f64> {
+    let percent: f64 = text.strip_suffix('%').unwrap_or(text).parse().ok()?;
+    (percent.is_finite() && percent >= 0.0).then_some(percent / 100.0)
+}
+
+fn fail_if(text: &str) -> Option<FailIf> {
+    match text.split_once('=') {
+        None if text == "worse" => Some(FailIf::Worse(0.0)),
+        None if text == "unsure" => Some(FailIf::Unsure),
+        Some(("worse", by)) => share(by).map(FailIf::Worse),
+        _ => None,
+    }
+}
+
+/// `OPTIONS_A :: OPTIONS_B TARGET ..`: the targets are those of both.
+fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interleaved, CliError> {
+    let middle = lines.iter().position(|word| word == "::").ok_or_else(|| {
+        CliError::new("the :: between both command lines is missing")
+            .hint("diskspd compare --repeat 8 -- -o1 :: -o8 -b4K -r -d10 FILE")
+    })?;
+    let (first, other) = (&lines[..middle], &lines[middle + 1..]);
+    if other.iter().any(|word| word == "::") {
+        return Err(CliError::new("two command lines are compared, and here is a second ::"));
+    }
+    // The targets of both stand at the end; a value of a long option may stand by itself, so that only
+    // the parser knows them.
+    let of_other = run(other, line)?;
+    let targets: Vec<OsString> = trailing_targets(other, &of_other);
+    let first: Vec<OsString> = first.iter().chain(&targets).cloned().collect();
+    let typed = |words: &[OsString]| {
+        let words = &words[..words.len() - targets.len()];
+        words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    };
+    let typed = [typed(&first), typed(other)];
+    Ok(Interleaved { repeat, requests: [run(&first, line)?, of_other], typed })
+}
+
+/// The last words, as many as the run has targets, or substitutions of a profile. Each part of a preset has
+/// all of them.
+fn trailing_targets(words: &[OsString], request: &RunRequest) -> Vec<OsString> {
+    let count = match &request.xml_profile {
+        Some(profile) => profile.substitutions.len(),
+        None => {
+            let parts = request.method.preset.as_deref().and_then(presets::find);
+            let all: usize = request.profile.time_spans.iter().map(|span| span.targets.len()).sum();
+            all / parts.map_or(1, |preset| preset.parts.len())
+        }
+    };
+    words[words.len().saturating_sub(count)..].to_vec()
+}
+
+fn run(words: &[OsString], line: ReadLine) -> Result<RunRequest, CliError> {
+    let arguments: Vec<OsString> = [OsString::from("diskspd")].iter().chain(words).cloned().collect();
+    let request = match line(&arguments)? {
+        Invocation::Run(request) if request.record.is_none() => *request,
+        _ => return Err(CliError::new("both command lines have to be runs")),
+    };
+    let elsewhere = [
+        (request.profile_only, "-Rp"),
+        (request.dry_run, "--dry-run"),
+        (!request.out.is_empty(), "--out"),
+        (request.stream.is_some(), "--stream"),
+        (request.repeat.is_some(), "--repeat"),
+        (request.io_log.is_some(), "--io-log"),
+        (request.events != super::Events::default(), "-ys, -yf, -yr, -yp"),
+    ];
+    match elsewhere.into_iter().find(|(given, _)| *given) {
+        None => Ok(request),
+        Some((_, option)) => {
+            Err(CliError::new(format!("{option} is for single runs, and these are repeated"))
+                .hint("leave it out; --save keeps every run in the history"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_line(line: &str) -> Result<CompareRequest, String> {
+        let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        match read(&arguments, crate::cli::parse) {
+            Ok(Invocation::Compare(request)) => Ok(*request),
+            Ok(_) => Err("something else".into()),
+            Err(error) => Err(error.what),
+        }
+    }
+
+    #[test]
+    fn the_targets_stand_behind_both_command_lines() {
+        let request = read_line("--repeat 8 -- -o1 :: -o8 -b4K a b").unwrap().interleaved.unwrap();
+        let [first, other] = &request.requests;
+        for (request, depth, block) in [(first, 1, 65536), (other, 8, 4096)] {
+            let targets = &request.profile.time_spans[0].targets;
+            assert_eq!(targets.len(), 2);
+            assert_eq!((targets[0].request_count, targets[0].block_size), (depth, block));
+        }
+        assert_eq!((request.repeat, &request.typed), (8, &["-o1".to_owned(), "-o8 -b4K".to_owned()]));
+    }
+
+    #[test]
+    fn each_part_of_a_preset_is_run_on_the_targets() {
+        for (preset, spans, each) in [("sql-oltp", 1, 2), ("fleet-sql", 1, 4), ("four-corners", 4, 2)] {
+            let line = format!("--repeat 2 -- --preset {preset} :: --preset={preset} -b8K a b");
+            let request = read_line(&line).unwrap().interleaved.unwrap();
+            for request in &request.requests {
+                let targets: Vec<usize> =
+                    request.profile.time_spans.iter().map(|span| span.targets.len()).collect();
+                assert_eq!(targets, vec![each; spans], "{preset}");
+            }
+            assert_eq!(request.typed[1], format!("--preset={preset} -b8K"));
+        }
+    }
+
+    #[test]
+    fn two_sides_are_files_and_options_stand_anywhere() {
+        let request = read_line("a.json,b.json --same 5 @new --fail-if worse=3% --metric read-p99").unwrap();
+        assert_eq!(request.sides, ["a.json,b.json", "@new"]);
+        assert_eq!((request.question.same, request.fail_if), (0.05, Some(FailIf::Worse(0.03))));
+        assert_eq!(request.question.metric.map(|metric| metric.to_string()).as_deref(), Some("read-p99"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told() {
+        for (line, words) in [
+            ("a", "two sides"),
+            ("a b c", "two sides"),
+            ("a b --same -1", "not possible"),
+            ("a b --fail-if better", "not possible"),
+            ("a b --metric speed", "not possible"),
+            ("--repeat 8 a b", "--repeat runs two"),
+            ("--repeat 8 -- -o1 a", ":: between both"),
+            ("--repeat 8 -- -o1 :: -o2 :: a", "second ::"),
+            ("--repeat 8 -- -o1 :: -o2", "no target"),
+            ("--repeat 0 -- -o1 :: -o2 a", "not possible"),
+            ("--repeat 2 -- -o1 --repeat 3 :: -o2 a", "--repeat is for single runs"),
+            ("--repeat 2 -- -o1 --out=x.json :: -o2 a", "--out is for single runs"),
+        ] {
+            let message = read_line(line).unwrap_err();
+            assert!(message.contains(words), "{line}: {message}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `--save --store`: runs that are kept.
+
+use crate::cli::SaveRequest;
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::lab::selection::check_word;
+use crate::profile::RawText;
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("save"),
+        forms: &[("--save[=<label>]", "keep the run in the history, which diskspd history lists")],
+        default: "not kept",
+        scope: Scope::Invocation,
+        notes: "Runs of the same label are repetitions of each other for diskspd compare @label. What \
+        is kept is on the \
+                disk when the program says so.",
+        compatibility: LinuxOnly,
+        tested: &["history"],
+        with_profile: true,
+        values: &[],
+        read: Read::Optional(save),
+    },
+    Flag {
+        name: Long("store"),
+        forms: &[("--store <folder>", "the folder of the history")],
+        default: "$DISKSPD_STORE, else $XDG_DATA_HOME/diskspd, else ~/.local/share/diskspd",
+        scope: Scope::Invocation,
+        notes: "",
+        compatibility: LinuxOnly,
+        tested: &["history"],
+        with_profile: true,
+        values: &[],
+        read: Read::Text(store),
+    },
+];
+
+fn save(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let label = match value {
+        b"" => None,
+        value => Some(label(value)?),
+    };
+    draft.save = Some(SaveRequest { label });
+    Ok(())
+}
+
+fn label(value: &[u8]) -> Result<String, Problem> {
+    let text = String::from_utf8_lossy(value).into_owned();
+    check_word(&text).map_err(|why| Problem::new(0, why).expected("a label, as in --save=baseline"))?;
+    Ok(text)
+}
+
+fn store(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if value.is_empty() {
+        return Err(Problem::new(0, "the value is missing").expected("the name of a folder"));
+    }
+    draft.store = Some(RawText::from(value.to_vec()).as_path().to_owned());
+    Ok(())
+}

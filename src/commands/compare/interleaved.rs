@@ -1,0 +1,137 @@
+//! `--repeat N -- A :: B`: both are run in turn, A B, B A, A B, ..., so that what drifts is in both alike.
+
+use super::super::console::Console;
+use super::super::not_done::NotDone;
+use super::super::{load, run as single, save};
+use super::sides;
+use crate::cli::{CompareRequest, Interleaved, RunRequest};
+use crate::lab::compare::{self, Side, SideRun};
+use crate::profile::{Method, Parameters, Profile};
+use crate::results::{KnownRun, KnownSpan, Record};
+use crate::run::{self, Control, Session, execute};
+use crate::sys::standard_error::say;
+use crate::truth::Judged;
+use std::sync::Arc;
+
+impl Interleaved {
+    /// Whether both ask for the same.
+    pub fn same(&self) -> bool {
+        let [first, other] = &self.requests;
+        let spans = |request: &RunRequest| request.profile.time_spans.clone();
+        spans(first) == spans(other) && first.method == other.method && first.xml_profile == other.xml_profile
+    }
+}
+
+/// What is run of a side.
+struct SideLine<'a> {
+    request: &'a RunRequest,
+    profile: Profile,
+    method: Method,
+}
+
+/// Runs both. What is refused is refused before the first run.
+///
+/// # Errors
+/// They can't be compared, or a run fails.
+pub fn run(both: &Interleaved, asked: &CompareRequest) -> Result<[Side; 2], NotDone> {
+    let lines = [line(&both.requests[0])?, line(&both.requests[1])?];
+    comparable(&lines, asked)?;
+    let mut runs: [Vec<SideRun>; 2] = [Vec::new(), Vec::new()];
+    let total = 2 * both.repeat as usize;
+    for number in 0..total {
+        let which = whose_turn(number);
+        let name = format!("{}{}", ["A", "B"][which], runs[which].len() + 1);
+        let record = one(&lines[which])?;
+        let made = sides::of_record(&record, &name);
+        tell(number + 1, total, &name, &made.known);
+        runs[which].push(made);
+    }
+    let [first, other] = runs;
+    let side = |which: usize, runs| Side { name: named(&both.typed[which]), runs };
+    Ok([side(0, first), side(1, other)])
+}
+
+fn named(typed: &str) -> String {
+    if typed.is_empty() { "(no options)".into() } else { typed.to_owned() }
+}
+
+/// A B, B A, A B, ...: neither side is always the first of a pair.
+fn whose_turn(number: usize) -> usize {
+    let (pair, place) = (number / 2, number % 2);
+    (pair + place) % 2
+}
+
+fn line(request: &RunRequest) -> Result<SideLine<'_>, NotDone> {
+    if !request.quiet {
+        request.warnings.iter().for_each(say);
+    }
+    let asked = load::asked(request)?;
+    let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
+    single::check(&profile, &method, false)?;
+    run::cpu_latency_refusal(&method)?;
+    save::try_out(request)?;
+    Ok(SideLine { request, profile, method })
+}
+
+/// What can't be compared afterwards needn't be run.
+fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDone> {
+    let side = |line: &SideLine| {
+        let record = Record::new(line.profile.clone(), Default::default(), Default::default());
+        let mut run = sides::of_record(&record, "");
+        let spans = line.profile.time_spans.iter().map(|span| Parameters::of(span).done_by(&line.method));
+        let known = |parameters| Some(KnownSpan { parameters, ..KnownSpan::default() });
+        run.known.time_spans = spans.map(known).collect();
+        Side { name: String::new(), runs: vec![run] }
+    };
+    let compared = compare::compare(&side(&lines[0]), &side(&lines[1]), &asked.question);
+    compared.map(drop).map_err(|differences| super::refused(&differences))
+}
+
+/// One run to its end.
+///
+/// # Errors
+/// There are no whole figures, or it can't be kept.
+fn one(line: &SideLine) -> Result<Record, NotDone> {
+    let files = Arc::new(Vec::new());
+    let session = Session {
+        recreate: line.request.recreate,
+        destroy: line.request.destroy,
+        listener: Arc::new(Console::new(false, true, None, files)),
+        control: Arc::new(Control::default()),
+        ..Session::default()
+    };
+    let watched = run::watch(Arc::clone(&session.control), None, true);
+    let _watch = watched.map_err(|error| format!("Ctrl-C can't be watched for: {error}"))?;
+    let executed = execute(&line.profile, &line.method, &session)?;
+    let mut problems = executed.failures.iter().chain(&executed.troubles).peekable();
+    if problems.peek().is_some() {
+        return Err(NotDone::failed(problems.map(String::as_str)));
+    }
+    if session.control.is_interrupted() {
+        return Err(NotDone::failed([
+            "the comparison was interrupted, and nothing is compared; --save keeps the runs that were made",
+        ]));
+    }
+    save::save(&Judged::new(&executed.record), line.request)?;
+    Ok(executed.record)
+}
+
+/// A line for each run, as it ends.
+fn tell(number: usize, total: usize, name: &str, run: &KnownRun) {
+    let iops = run.time_spans.iter().flatten().next().and_then(|span| span.total.iops);
+    let iops = iops.map(|iops| format!("{iops:.0} IOPS")).unwrap_or_else(|| "not measured".into());
+    let worst = run.findings.as_ref().and_then(|found| found.worst).filter(|w| w.word() == "wrong");
+    let doubt = worst.map(|_| ", whose figures are not what they seem to be").unwrap_or_default();
+    say(format_args!("run {number} of {total}: {name}: {iops}{doubt}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_take_turns_at_being_first() {
+        let order: String = (0..8).map(|number| ['A', 'B'][whose_turn(number)]).collect();
+        assert_eq!(order, "ABBAABBA");
+    }
+}

@@ -1,0 +1,106 @@
+//! `diskspd compare`: two sides are read or run, compared, and told.
+
+mod interleaved;
+mod sides;
+
+use super::not_done::{NotDone, told};
+use super::output;
+use crate::cli::{CompareRequest, Exit, FailIf};
+use crate::finding::Finding;
+use crate::lab::compare::{self, ChangeVerdict, RunComparison, Side, SideDifference};
+use crate::sys::place::Place;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+
+/// Compares, and tells what came of it: [`Exit::Doubtful`] when that is what `--fail-if` names.
+///
+/// # Errors
+/// A side can't be read or run, the sides do other work, or the comparison can't be written.
+pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
+    let [first, other] = match &request.interleaved {
+        Some(both) => interleaved::run(both, request)?,
+        None => read(request)?,
+    };
+    tell(&first, &other, request)
+}
+
+fn read(request: &CompareRequest) -> Result<[Side; 2], NotDone> {
+    let [first, other] = &request.sides[..] else {
+        return Err("two sides are compared".to_owned().into());
+    };
+    let side = |named: &OsString| sides::side(named, request.store.as_deref());
+    Ok([side(first)?, side(other)?])
+}
+
+fn tell(first: &Side, other: &Side, request: &CompareRequest) -> Result<Exit, NotDone> {
+    let comparison = compare::compare(first, other, &request.question);
+    let comparison = comparison.map_err(|differences| refused(&differences))?;
+    // What can't be printed may still be written to a file.
+    let mut exit = told(output::to_stdout(compare::text(&comparison).as_bytes()));
+    if request.interleaved.as_ref().is_some_and(|both| both.typed[0] == both.typed[1] || both.same()) {
+        exit = exit.max(told(output::to_stdout(noise(&comparison).as_bytes())));
+    }
+    if let Some(path) = &request.json {
+        write(&comparison, path).map_err(|why| format!("--json {}: {why}", path.display()))?;
+    }
+    Ok(match request.fail_if {
+        Some(fail_if) if exit == Exit::Success && fails(&comparison, fail_if) => Exit::Doubtful,
+        _ => exit,
+    })
+}
+
+/// What must agree and doesn't.
+fn refused(differences: &[SideDifference]) -> NotDone {
+    let finding = |difference| {
+        Finding::error(format!("these runs can't be compared: {}", compare::sentence(difference)))
+    };
+    let mut findings: Vec<Finding> = differences.iter().map(finding).collect();
+    if let Some(last) = findings.pop() {
+        let remedy = "their figures mean different things; --anyway compares them all the same";
+        findings.push(last.remedy(remedy));
+    }
+    NotDone::usage(findings)
+}
+
+/// What leaves open which of both is better.
+const UNSURE: [ChangeVerdict; 3] =
+    [ChangeVerdict::CantTell, ChangeVerdict::TwoRuns, ChangeVerdict::NotCompared];
+
+/// Whether what decides is as bad as `--fail-if` says. Single runs never are: they can't tell.
+fn fails(comparison: &RunComparison, fail_if: FailIf) -> bool {
+    let told = |verdict| comparison.primary().any(|metric| metric.verdict == verdict);
+    match fail_if {
+        FailIf::Unsure => UNSURE.into_iter().any(told),
+        FailIf::Worse(by) => comparison.primary().any(|metric| {
+            let change = metric.change_percent.unwrap_or_default().abs();
+            metric.verdict == ChangeVerdict::Worse && change >= by * 100.0
+        }),
+    }
+}
+
+/// What two times the same tells of the machine.
+fn noise(comparison: &RunComparison) -> String {
+    let mut text = "\nBoth sides are the same: what differs is this machine's own noise.\n".to_owned();
+    for metric in comparison.primary() {
+        if let (Some(noise), Some(least)) = (metric.noise_percent, metric.detectable_percent) {
+            text += &format!(
+                "{}: one run differs from the next by about {noise:.1} %; a real change has to be \
+                {least:.1} % to be \
+                 found by so many runs in 80 of 100 cases\n",
+                metric.title
+            );
+        }
+    }
+    text
+}
+
+/// Writes the comparison as JSON; an earlier file is replaced when the new one is whole.
+fn write(comparison: &RunComparison, path: &Path) -> Result<(), String> {
+    let place = Place::open(path).map_err(|error| error.to_string())?;
+    let text = serde_json::to_string_pretty(comparison).map_err(|error| error.to_string())?;
+    let mut new = place.begin().map_err(|error| format!("can't be written: {error}"))?;
+    let written = new.file().write_all(format!("{text}\n").as_bytes()).and_then(|()| new.file().sync_all());
+    written.map_err(|error| format!("can't be written: {error}"))?;
+    new.put().map_err(|not| format!("can't be written: {not}"))
+}

@@ -1,0 +1,163 @@
+//! Runs for comparisons, of whatever was named: files, several with commas, folders, runs of the history.
+
+use super::super::known_runs::{self, RunFile, shown};
+use super::super::not_done::NotDone;
+use super::super::stored;
+use crate::lab::compare::{Side, SideRun};
+use crate::report::known;
+use crate::results::Record;
+use crate::store::StoreEntry;
+use crate::sys::path;
+use crate::system::fingerprint::Fingerprint;
+use crate::truth::Judged;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The runs of a side, at least one.
+///
+/// # Errors
+/// Something can't be read, or there is nothing.
+pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
+    let name = named.to_string_lossy().into_owned();
+    let mut runs = Vec::new();
+    for file in files(named, store)? {
+        runs.extend(read(&file)?);
+    }
+    match runs.is_empty() {
+        true => Err(format!("{name}: there is no run in it").into()),
+        false => Ok(Side { name, runs }),
+    }
+}
+
+/// What is read, and what people call it.
+struct NamedFile {
+    file: PathBuf,
+    name: String,
+}
+
+fn plain(file: PathBuf) -> NamedFile {
+    NamedFile { name: shown(&file), file }
+}
+
+fn files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
+    let whole = Path::new(named);
+    // A comma may be a part of a name.
+    if whole.exists() {
+        return of_one(whole, store);
+    }
+    let parts = named.as_encoded_bytes().split(|byte| *byte == b',').filter(|part| !part.is_empty());
+    let mut all = Vec::new();
+    for part in parts {
+        all.extend(of_one(path::path(part), store)?);
+    }
+    Ok(all)
+}
+
+fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> {
+    if let Some(name) = stored::name_of(path) {
+        let (store, entries) = stored::named(name, store)?;
+        let file = |entry: &StoreEntry| NamedFile {
+            file: store.file(&entry.id, entry.source),
+            name: format!("@{}", entry.id),
+        };
+        return Ok(entries.iter().map(file).collect());
+    }
+    if path.is_dir() {
+        let found = known_runs::of_folder(path);
+        let found = found.map_err(|error| format!("{}: can't be listed: {error}", shown(path)))?;
+        return Ok(found.into_iter().map(plain).collect());
+    }
+    match path.exists() {
+        true => Ok(vec![plain(path.to_owned())]),
+        false => matching(path),
+    }
+}
+
+/// A pattern that the shell left as it is: `*` and `?` in the last part.
+fn matching(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
+    let given = shown(path);
+    let pattern = path.file_name().unwrap_or_default().as_encoded_bytes();
+    if !pattern.iter().any(|byte| b"*?".contains(byte)) {
+        return Err(
+            format!("{given}: there is no such file; a run of the history is written @label or @id").into()
+        );
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let listed =
+        fs::read_dir(folder).map_err(|error| format!("{}: can't be listed: {error}", shown(folder)))?;
+    let paths = listed.flatten().map(|entry| entry.path());
+    let mut found: Vec<PathBuf> =
+        paths.filter(|path| fits(pattern, path.file_name().unwrap_or_default().as_encoded_bytes())).collect();
+    found.sort();
+    match found.is_empty() {
+        true => Err(format!("{given}: no file has such a name").into()),
+        false => Ok(found.into_iter().map(plain).collect()),
+    }
+}
+
+/// Whether a name is one of a pattern's.
+fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    match (pattern.split_first(), name.split_first()) {
+        (None, _) => name.is_empty(),
+        (Some((b'*', rest)), _) => (0..=name.len()).any(|taken| fits(rest, &name[taken..])),
+        (Some((b'?', rest)), Some((_, name))) => fits(rest, name),
+        (Some((wanted, rest)), Some((found, name))) => wanted == found && fits(rest, name),
+        (Some(_), None) => false,
+    }
+}
+
+fn read(named: &NamedFile) -> Result<Vec<SideRun>, NotDone> {
+    let results = match known_runs::run_file(&named.file)? {
+        RunFile::Record(record) => return Ok(vec![of_record(&record, &named.name)]),
+        RunFile::Results(results) => results,
+    };
+    let run = |known| SideRun { known, environment: BTreeMap::new(), method: BTreeMap::new() };
+    Ok(results.into_iter().map(run).collect())
+}
+
+/// A record's run.
+pub fn of_record(record: &Record, name: &str) -> SideRun {
+    let system = &record.host().system;
+    let parts = match &system.fingerprint {
+        Some(fingerprint) => fingerprint.parts.clone(),
+        None => Fingerprint::of(system).parts,
+    };
+    let mut method = BTreeMap::new();
+    if let Some(Value::Object(fields)) = record.method.as_ref().and_then(|m| serde_json::to_value(m).ok()) {
+        // The rate is one of the parameters, which have to agree.
+        let fields = fields.into_iter().filter(|(name, _)| name != "rate_total");
+        method.extend(fields.map(|(name, value)| (format!("--{}", name.replace('_', "-")), text(value))));
+    }
+    SideRun { known: known::run(&Judged::new(record), name), environment: parts, method }
+}
+
+fn text(value: Value) -> String {
+    match value {
+        Value::Null | Value::Bool(false) => "no".into(),
+        Value::Bool(true) => "yes".into(),
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_those_of_a_shell() {
+        for (pattern, name, expected) in [
+            ("*.json", "a.json", true),
+            ("*.json", "a.xml", false),
+            ("run-?.json", "run-7.json", true),
+            ("run-?.json", "run-17.json", false),
+            ("a*b*c", "aXbYbZc", true),
+            ("a", "ab", false),
+        ] {
+            assert_eq!(fits(pattern.as_bytes(), name.as_bytes()), expected, "{pattern} {name}");
+        }
+    }
+}

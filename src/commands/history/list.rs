@@ -1,0 +1,87 @@
+//! The list of runs, and one of them with all that is known.
+
+use super::super::known_runs;
+use super::super::not_done::NotDone;
+use super::{output, table, time};
+use crate::cli::Exit;
+use crate::report::TEXT;
+use crate::store::{KeptAs, Store, StoreEntry, StoreIndex};
+use crate::truth::Judged;
+use crate::units::visible::line;
+
+const HEADINGS: [&str; 10] =
+    ["id", "began", "label", "IOPS", "MiB/s", "mean ms", "p99 ms", "found", "tags", "targets"];
+
+/// Prints the list, the oldest first.
+///
+/// # Errors
+/// The index doesn't answer, or the list can't be written.
+pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, NotDone> {
+    let letters = index.telling_length()?;
+    let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
+    rows.extend(entries.iter().map(|entry| row(entry, letters)));
+    output::to_stdout(table(&rows).as_bytes())
+}
+
+/// The figures are those of the first time span that was measured.
+fn row(entry: &StoreEntry, letters: usize) -> Vec<String> {
+    let total = entry.figures.iter().find(|figures| figures.direction == "total");
+    let figure = |value: Option<f64>, digits: usize| {
+        value.map(|value| format!("{value:.digits$}")).unwrap_or_else(|| "-".into())
+    };
+    let spans = entry.figures.iter().map(|figures| figures.time_span).max().unwrap_or(0);
+    let more = if spans > 1 { format!(" (1 of {spans} time spans)") } else { String::new() };
+    let pinned = if entry.about.pinned { "pinned" } else { "" };
+    let tags: Vec<&str> =
+        entry.about.tags.iter().map(String::as_str).chain([pinned]).filter(|tag| !tag.is_empty()).collect();
+    vec![
+        entry.id[..letters].to_owned(),
+        time(entry.started_at.unwrap_or(entry.about.saved_at)),
+        entry.about.label.clone().unwrap_or_else(|| "-".into()),
+        figure(total.and_then(|total| total.iops), 0),
+        figure(total.and_then(|total| total.mib_per_s), 1),
+        figure(total.and_then(|total| total.mean_ms), 3),
+        figure(total.and_then(|total| total.p99_ms), 3),
+        entry.worst.clone().unwrap_or_else(|| "-".into()),
+        if tags.is_empty() { "-".into() } else { tags.join(",") },
+        line(&format!("{}{more}", entry.targets.join(" "))).into_owned(),
+    ]
+}
+
+/// Prints what is known of runs, each with its report.
+///
+/// # Errors
+/// There is no run of a name, its file can't be read, or it can't be written.
+pub fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit, NotDone> {
+    for name in names {
+        for entry in index.named(name)? {
+            output::to_stdout(facts(&entry, store).as_bytes())?;
+            if entry.source == KeptAs::Record {
+                let record = known_runs::record(&store.file(&entry.id, entry.source))?;
+                output::report_to_stdout(&TEXT, &Judged::new(&record))?;
+            }
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn facts(entry: &StoreEntry, store: &Store) -> String {
+    let about = &entry.about;
+    let file = store.file(&entry.id, entry.source).display().to_string();
+    let facts = [
+        ("id", Some(entry.id.clone())),
+        ("label", about.label.clone()),
+        ("tags", (!about.tags.is_empty()).then(|| about.tags.join(" "))),
+        ("pinned", about.pinned.then(|| "yes".into())),
+        ("began", entry.started_at.map(time)),
+        ("kept", Some(time(about.saved_at))),
+        ("imported from", about.imported_from.clone()),
+        ("machine", entry.computer.clone()),
+        ("fingerprint", entry.fingerprint.clone()),
+        ("command line", entry.command_line.clone()),
+        ("found", entry.worst.clone()),
+        ("file", Some(file)),
+    ];
+    let lines = facts.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}\n", line(&value?))));
+    lines.collect()
+}

@@ -1,0 +1,126 @@
+//! `diskspd history`: what is done with the runs that are kept.
+
+mod export;
+mod import;
+mod list;
+mod trend;
+
+use super::not_done::NotDone;
+use super::{output, stored};
+use crate::cli::{Exit, HistoryAction, HistoryRequest};
+use crate::lab::selection::{Selection, Since};
+use crate::store::{Store, StoreEntry, StoreError, StoreIndex};
+use crate::sys::standard_error::say;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+/// Does what is asked.
+///
+/// # Errors
+/// It can't be done.
+pub fn history(request: &HistoryRequest) -> Result<Exit, NotDone> {
+    let store = stored::store(request.store.as_deref())?;
+    match &request.action {
+        HistoryAction::Import { files, label } => import::import(&store, files, label.as_deref()),
+        HistoryAction::Reindex => reindex(&store),
+        HistoryAction::List | HistoryAction::Trend { .. } if !store.is_there() => {
+            say(format_args!("nothing is kept in {}; --save keeps a run", store.folder().display()));
+            Ok(Exit::Success)
+        }
+        action => with_index(&store, action, &request.selection),
+    }
+}
+
+fn with_index(store: &Store, action: &HistoryAction, selection: &Selection) -> Result<Exit, NotDone> {
+    let mut index = stored::open(store)?;
+    match action {
+        HistoryAction::List => list::list(&index, &select(&index, selection)?),
+        HistoryAction::Show { runs } => list::show(&index, store, runs),
+        HistoryAction::Export { form } => export::export(store, &select(&index, selection)?, *form),
+        HistoryAction::Trend { figure } => trend::trend(&select(&index, selection)?, *figure),
+        HistoryAction::Label { run, label } => each(&mut index, std::slice::from_ref(run), |index, id| {
+            index.describe(id, |about| about.label.clone_from(label))
+        }),
+        HistoryAction::Tag { run, add, take } => each(&mut index, std::slice::from_ref(run), |index, id| {
+            index.describe(id, |about| about.tag(add, take))
+        }),
+        HistoryAction::Pin { runs, pinned } => {
+            each(&mut index, runs, |index, id| index.describe(id, |about| about.pinned = *pinned))
+        }
+        HistoryAction::Remove { runs } => each(&mut index, runs, StoreIndex::remove),
+        HistoryAction::Import { .. } | HistoryAction::Reindex => Ok(Exit::Success),
+    }
+}
+
+fn reindex(store: &Store) -> Result<Exit, NotDone> {
+    if !store.is_there() {
+        return Err(format!("nothing is kept in {}", store.folder().display()).into());
+    }
+    let index = store.reindex()?;
+    stored::tell_troubles(&index);
+    let count = select(&index, &Selection::default())?.len();
+    output::to_stdout(format!("the index has {count} runs\n").as_bytes())
+}
+
+fn select(index: &StoreIndex, selection: &Selection) -> Result<Vec<StoreEntry>, NotDone> {
+    let since = selection.since.as_ref().map(seconds).transpose()?;
+    Ok(index.select(selection, since)?)
+}
+
+/// A time in seconds since 1970; dates are those of this machine's time zone.
+fn seconds(since: &Since) -> Result<i64, String> {
+    match since {
+        Since::Ago(ago) => {
+            Ok(Timestamp::now().as_second().saturating_sub(i64::try_from(*ago).unwrap_or(i64::MAX)))
+        }
+        Since::Date(text) => {
+            let read: Option<Zoned> =
+                text.parse::<DateTime>().ok().and_then(|date| date.to_zoned(TimeZone::system()).ok());
+            let wrong = || format!("--since {text}: is no date; write 2026-11-22, 2026-11-22T14:30, or 7d");
+            read.map(|date| date.timestamp().as_second()).ok_or_else(wrong)
+        }
+    }
+}
+
+/// Does something with all runs of these names. All names are looked up first: a wrong one changes nothing.
+fn each(
+    index: &mut StoreIndex,
+    names: &[String],
+    act: impl Fn(&mut StoreIndex, &str) -> Result<(), StoreError>,
+) -> Result<Exit, NotDone> {
+    let mut ids = Vec::new();
+    for name in names {
+        let found = index.named(name)?;
+        ids.extend(found.into_iter().map(|entry| entry.id));
+    }
+    for id in ids {
+        act(index, &id)?;
+    }
+    Ok(Exit::Success)
+}
+
+/// A time for people, in this machine's time zone.
+fn time(seconds: i64) -> String {
+    let zoned = Timestamp::from_second(seconds).map(|time| time.to_zoned(TimeZone::system()));
+    zoned.map(|time| time.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_else(|_| "-".into())
+}
+
+/// Columns as wide as their widest cell.
+fn table(rows: &[Vec<String>]) -> String {
+    use std::fmt::Write;
+    let columns = rows.first().map_or(0, Vec::len);
+    let mut widths = vec![0; columns];
+    for row in rows {
+        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+    }
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            let _ = write!(line, "{cell:width$}  ");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}

@@ -1,0 +1,50 @@
+//! `--save`: the run is kept in the history.
+
+use super::not_done::NotDone;
+use super::stored;
+use crate::cli::{Exit, RunRequest};
+use crate::finding::Finding;
+use crate::store::RunNotes;
+use crate::sys::standard_error::say;
+use crate::truth::Judged;
+
+/// Finds out before the run whether it can be kept.
+///
+/// # Errors
+/// It can't be kept.
+pub fn try_out(request: &RunRequest) -> Result<(), NotDone> {
+    if request.save.is_none() {
+        return Ok(());
+    }
+    let store = stored::store(request.store.as_deref())?;
+    Ok(store.try_out().map_err(|error| format!("--save: {error}"))?)
+}
+
+/// Keeps the run, if that was asked for, and says under which name.
+///
+/// # Errors
+/// It can't be kept, and where it is instead.
+pub fn save(judged: &Judged, request: &RunRequest) -> Result<Exit, NotDone> {
+    let Some(asked) = &request.save else { return Ok(Exit::Success) };
+    if !judged.record.host().results.have_figures() {
+        say(Finding::warning("--save: the run is not kept: nothing was measured"));
+        return Ok(Exit::Success);
+    }
+    let about = RunNotes {
+        label: asked.label.clone(),
+        saved_at: jiff::Timestamp::now().as_second(),
+        ..RunNotes::default()
+    };
+    let store = stored::store(request.store.as_deref())?;
+    let saved = store.save(judged, about).map_err(|error| format!("--save: {error}"))?;
+    if let Err(error) = saved.index {
+        say(Finding::warning(format!(
+            "--save: the run is kept, and lists will have it when the index can be written again: {error}"
+        )));
+    }
+    if !request.quiet {
+        let label = asked.label.as_ref().map(|label| format!(", one of @{label}")).unwrap_or_default();
+        say(format_args!("kept as @{}{label}", saved.kept.id));
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,74 @@
+//! The history: where it is, and runs of it that are named where a file could be.
+
+use super::not_done::NotDone;
+use crate::finding::Finding;
+use crate::store::{Store, StoreEntry, StoreIndex};
+use crate::sys::standard_error::say;
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// The history: of `--store`, else of the environment, else the user's.
+///
+/// # Errors
+/// Nobody says where it is.
+pub fn store(given: Option<&Path>) -> Result<Store, NotDone> {
+    let named = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = given
+        .map(Path::to_owned)
+        .or_else(|| named("DISKSPD_STORE"))
+        // As its specification says: what is not absolute doesn't count.
+        .or_else(|| Some(named("XDG_DATA_HOME").filter(|path| path.is_absolute())?.join("diskspd")))
+        .or_else(|| Some(named("HOME")?.join(".local/share/diskspd")));
+    let nowhere =
+        "nobody says where the history is: name its folder with --store or DISKSPD_STORE (HOME isn't set)";
+    folder.map(Store::at).ok_or_else(|| nowhere.to_owned().into())
+}
+
+/// Opens the history, and tells what of it can't be read.
+///
+/// # Errors
+/// Nothing was ever kept there, or the index can't be used.
+pub fn open(store: &Store) -> Result<StoreIndex, NotDone> {
+    if !store.is_there() {
+        return Err(format!(
+            "nothing is kept in {}: --save keeps a run, diskspd history import takes in files; another \
+             history is named with --store",
+            store.folder().display()
+        )
+        .into());
+    }
+    let index = store.open_to_look()?;
+    tell_troubles(&index);
+    Ok(index)
+}
+
+/// Tells what of the history can't be read.
+pub fn tell_troubles(index: &StoreIndex) {
+    index.troubles.iter().for_each(|trouble| say(Finding::warning(trouble)));
+}
+
+/// The runs of a name without its `@`, the oldest first.
+///
+/// # Errors
+/// There is none.
+pub fn named(name: &str, given: Option<&Path>) -> Result<(Store, Vec<StoreEntry>), NotDone> {
+    let store = store(given)?;
+    let entries = open(&store)?.named(name)?;
+    Ok((store, entries))
+}
+
+/// What stands behind the `@` of a path that names a run; a file of such a name is written `./@name`.
+pub fn name_of(path: &Path) -> Option<&str> {
+    path.to_str()?.strip_prefix('@')
+}
+
+/// The file that is meant: itself, or of `@name` the latest run.
+///
+/// # Errors
+/// There is no such run.
+pub fn file(path: &Path, given: Option<&Path>) -> Result<PathBuf, NotDone> {
+    let Some(name) = name_of(path) else { return Ok(path.to_owned()) };
+    let (store, entries) = named(name, given)?;
+    let latest = entries.last().ok_or_else(|| format!("no run is called '{name}'"))?;
+    Ok(store.file(&latest.id, latest.source))
+}

@@ -1,0 +1,160 @@
+//! Which of many runs are meant.
+
+/// Which runs of a history are meant; what is `None` or empty leaves nothing out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Selection {
+    /// `--label`
+    pub label: Option<String>,
+    /// `--tag`, all of them.
+    pub tags: Vec<String>,
+    /// `--target`: a part of the path of one of the targets.
+    pub target: Option<String>,
+    /// `--since`
+    pub since: Option<Since>,
+    /// `--fingerprint`: its beginning.
+    pub fingerprint: Option<String>,
+    /// `--last`: so many of the latest.
+    pub last: Option<u32>,
+}
+
+/// From when on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Since {
+    /// So many seconds ago.
+    Ago(u64),
+    /// A day, or a time of a day: `2026-11-22`, `2026-11-22T14:30`.
+    Date(String),
+}
+
+impl Since {
+    /// Reads `7d`, `12h`, `30m`, `2w`, or a date. The rest of a date is read by who knows the calendar.
+    pub fn read(text: &str) -> Option<Since> {
+        if text.len() >= 8 && text.contains('-') {
+            return Some(Since::Date(text.to_owned()));
+        }
+        let unit = match text.chars().last()? {
+            'm' => 60,
+            'h' => 3600,
+            'd' => 86_400,
+            'w' => 7 * 86_400,
+            _ => return None,
+        };
+        let count: u64 = text[..text.len() - 1].parse().ok()?;
+        Some(Since::Ago(count.checked_mul(unit)?))
+    }
+}
+
+/// Longest label or tag, characters.
+const LONGEST: usize = 64;
+
+/// Whether a text can be a label or a tag: a word that no list, option or reference takes for something else.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_word(word: &str) -> Result<(), String> {
+    let fits = |c: char| c.is_alphanumeric() || "-_.:+".contains(c);
+    let why = match word.chars().next() {
+        None => "is empty",
+        Some('-' | '.') => "begins with a dash or a dot",
+        Some(_) if word.chars().count() > LONGEST => "has more than 64 characters",
+        Some(_) if !word.chars().all(fits) => "may have letters, digits and - _ . : + only",
+        Some(_) => return Ok(()),
+    };
+    Err(format!("'{word}' {why}"))
+}
+
+/// A figure that runs are followed and compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RunFigure {
+    /// I/Os per second.
+    Iops,
+    /// 2^20 bytes per second.
+    MibPerS,
+    /// Mean latency.
+    Mean,
+    /// Half of the I/Os took no longer.
+    P50,
+    /// 99 % took no longer.
+    P99,
+    /// 99.9 % took no longer.
+    P999,
+}
+
+impl RunFigure {
+    /// All, as they are named.
+    pub const ALL: [(RunFigure, &str); 6] = [
+        (RunFigure::Iops, "iops"),
+        (RunFigure::MibPerS, "mib"),
+        (RunFigure::Mean, "mean"),
+        (RunFigure::P50, "p50"),
+        (RunFigure::P99, "p99"),
+        (RunFigure::P999, "p99.9"),
+    ];
+
+    /// The figure of a name.
+    pub fn named(name: &str) -> Option<RunFigure> {
+        RunFigure::ALL.iter().find(|(_, known)| *known == name).map(|(figure, _)| *figure)
+    }
+
+    /// As it is named.
+    pub fn name(self) -> &'static str {
+        RunFigure::ALL.iter().find(|(figure, _)| *figure == self).map_or("", |(_, name)| name)
+    }
+
+    /// For people, with its unit.
+    pub fn title(self) -> &'static str {
+        match self {
+            RunFigure::Iops => "IOPS",
+            RunFigure::MibPerS => "MiB/s",
+            RunFigure::Mean => "mean latency, ms",
+            RunFigure::P50 => "50th percentile, ms",
+            RunFigure::P99 => "99th percentile, ms",
+            RunFigure::P999 => "99.9th percentile, ms",
+        }
+    }
+
+    /// Whether more of it is better.
+    pub fn more_is_better(self) -> bool {
+        matches!(self, RunFigure::Iops | RunFigure::MibPerS)
+    }
+
+    /// The percentage of a percentile.
+    pub fn percent(self) -> Option<f64> {
+        match self {
+            RunFigure::P50 => Some(50.0),
+            RunFigure::P99 => Some(99.0),
+            RunFigure::P999 => Some(99.9),
+            RunFigure::Iops | RunFigure::MibPerS | RunFigure::Mean => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_as_people_write_them() {
+        assert_eq!(Since::read("7d"), Some(Since::Ago(7 * 86_400)));
+        assert_eq!(Since::read("90m"), Some(Since::Ago(5400)));
+        assert_eq!(Since::read("2026-11-22"), Some(Since::Date("2026-11-22".into())));
+        assert_eq!(["", "d", "7", "x7d", "7y"].map(Since::read), [None, None, None, None, None]);
+    }
+
+    #[test]
+    fn words_can_stand_in_lists_and_references() {
+        for word in ["baseline", "fw-1.2", "Größe", "2026", "a:b"] {
+            assert_eq!(check_word(word), Ok(()), "{word}");
+        }
+        for word in ["", "-x", ".", "a b", "a,b", "a\n", "@a", "a/b", &"x".repeat(65)] {
+            assert!(check_word(word).is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn every_figure_is_found_by_its_name() {
+        for (figure, name) in RunFigure::ALL {
+            assert_eq!((RunFigure::named(name), figure.name()), (Some(figure), name));
+        }
+    }
+}

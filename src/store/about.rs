@@ -1,0 +1,42 @@
+//! What people said about a run, in a file beside it: a record itself never changes.
+
+use serde::{Deserialize, Serialize};
+
+/// What people said about a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunNotes {
+    /// What it is called, together with other runs of the same kind; `None` = nothing.
+    pub label: Option<String>,
+    /// Words to find it by, ascending, each once.
+    pub tags: Vec<String>,
+    /// It may not be removed.
+    pub pinned: bool,
+    /// When it was kept, seconds since 1970-01-01 00:00 UTC.
+    pub saved_at: i64,
+    /// The file that it was imported from; `None` = it was run here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported_from: Option<String>,
+}
+
+impl RunNotes {
+    /// Adds and takes away tags.
+    pub fn tag(&mut self, add: &[String], take: &[String]) {
+        self.tags.extend(add.iter().cloned());
+        self.tags.retain(|tag| !take.contains(tag));
+        self.tags.sort();
+        self.tags.dedup();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_a_set() {
+        let mut about = RunNotes { tags: vec!["b".into()], ..RunNotes::default() };
+        about.tag(&["c".into(), "a".into(), "b".into()], &["c".into()]);
+        assert_eq!(about.tags, ["a", "b"]);
+    }
+}

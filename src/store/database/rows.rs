@@ -1,0 +1,117 @@
+//! Entries as rows of the tables.
+
+use super::super::{Headline, KeptAs, RunNotes, StoreEntry};
+use rusqlite::{Row, Transaction, params};
+
+/// What the column `source` says.
+pub fn source(text: &str) -> KeptAs {
+    if text.starts_with("xml") { KeptAs::ResultXml } else { KeptAs::Record }
+}
+
+/// Writes the rows of a run, in place of those that it had.
+pub fn add(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Result<()> {
+    let StoreEntry { id, source, about, .. } = entry;
+    remove(transaction, id)?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO runs (id, source, label, pinned, saved_at, imported_from, started_at, computer, \
+        fingerprint, workload, \
+         command_line, worst, identity) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+    )?;
+    insert.execute(params![
+        id,
+        if *source == KeptAs::Record { "json" } else { "xml" },
+        about.label,
+        about.pinned,
+        about.saved_at,
+        about.imported_from,
+        entry.started_at,
+        entry.computer,
+        entry.fingerprint,
+        entry.workload,
+        entry.command_line,
+        entry.worst,
+        entry.identity,
+    ])?;
+    let mut insert = transaction.prepare_cached("INSERT OR IGNORE INTO tags (run, tag) VALUES (?1, ?2)")?;
+    about.tags.iter().try_for_each(|tag| insert.execute(params![id, tag]).map(drop))?;
+    let mut insert =
+        transaction.prepare_cached("INSERT INTO targets (run, number, path) VALUES (?1, ?2, ?3)")?;
+    let targets = entry.targets.iter().zip(1..);
+    targets
+        .into_iter()
+        .try_for_each(|(path, number): (_, i64)| insert.execute(params![id, number, path]).map(drop))?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO figures (run, time_span, direction, seconds, ios, iops, mib_per_s, mean_ms, \
+        p50_ms, p99_ms, p999_ms) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    )?;
+    entry.figures.iter().try_for_each(|line| {
+        let ios = line.ios.map(|ios| i64::try_from(ios).unwrap_or(i64::MAX));
+        let Headline {
+            time_span, direction, seconds, iops, mib_per_s, mean_ms, p50_ms, p99_ms, p999_ms, ..
+        } = line;
+        insert
+            .execute(params![
+                id, time_span, direction, seconds, ios, iops, mib_per_s, mean_ms, p50_ms, p99_ms, p999_ms
+            ])
+            .map(drop)
+    })
+}
+
+/// Takes the rows of a run away.
+pub fn remove(transaction: &Transaction, id: &str) -> rusqlite::Result<()> {
+    transaction.prepare_cached("DELETE FROM runs WHERE id = ?1")?.execute([id]).map(drop)
+}
+
+/// The columns that [`decode`] reads.
+pub const COLUMNS: &str = "r.id, r.source, r.label, r.pinned, r.saved_at, r.imported_from, \
+r.started_at, r.computer, \
+                           r.fingerprint, r.workload, r.command_line, r.worst, r.identity";
+
+/// A run without its tags, targets and figures, out of a row of [`COLUMNS`].
+pub fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
+    let about = RunNotes {
+        label: row.get(2)?,
+        tags: Vec::new(),
+        pinned: row.get(3)?,
+        saved_at: row.get(4)?,
+        imported_from: row.get(5)?,
+    };
+    Ok(StoreEntry {
+        id: row.get(0)?,
+        source: source(&row.get::<_, String>(1)?),
+        about,
+        started_at: row.get(6)?,
+        computer: row.get(7)?,
+        fingerprint: row.get(8)?,
+        workload: row.get(9)?,
+        command_line: row.get(10)?,
+        targets: Vec::new(),
+        worst: row.get(11)?,
+        identity: row.get(12)?,
+        figures: Vec::new(),
+    })
+}
+
+/// The figures of a run out of a row: run, time span, direction, and the rest in the order of the table.
+pub fn headline(row: &Row) -> rusqlite::Result<(String, Headline)> {
+    let direction = match row.get_ref(2)?.as_str()? {
+        "read" => "read",
+        "write" => "write",
+        _ => "total",
+    };
+    let ios: Option<i64> = row.get(4)?;
+    let line = Headline {
+        time_span: row.get(1)?,
+        direction,
+        seconds: row.get(3)?,
+        ios: ios.and_then(|ios| u64::try_from(ios).ok()),
+        iops: row.get(5)?,
+        mib_per_s: row.get(6)?,
+        mean_ms: row.get(7)?,
+        p50_ms: row.get(8)?,
+        p99_ms: row.get(9)?,
+        p999_ms: row.get(10)?,
+    };
+    Ok((row.get(0)?, line))
+}

@@ -1,0 +1,252 @@
+//! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
+
+use super::entry::Fnv;
+use super::{RunNotes, Store, StoreError, id, packed};
+use crate::report::{self, json, xml};
+use crate::results::KnownRun;
+use crate::sys::place::{Place, elsewhere};
+use crate::truth::Judged;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+/// What a run is kept in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeptAs {
+    /// A record of this program.
+    Record,
+    /// A result of DISKSPD.
+    ResultXml,
+}
+
+impl KeptAs {
+    /// The end of the file's name.
+    pub fn ending(self) -> &'static str {
+        match self {
+            KeptAs::Record => "json.gz",
+            KeptAs::ResultXml => "xml.gz",
+        }
+    }
+
+    /// All there are.
+    pub const ALL: [KeptAs; 2] = [KeptAs::Record, KeptAs::ResultXml];
+}
+
+/// A run that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptRun {
+    /// Its name in the store.
+    pub id: String,
+    /// Its file.
+    pub file: PathBuf,
+}
+
+const ABOUT: &str = "about.json";
+
+/// The file beside a run.
+#[derive(Serialize, Deserialize)]
+struct StoredAbout {
+    format: AboutFormat,
+    #[serde(flatten)]
+    about: RunNotes,
+}
+
+/// What tells it from other JSON, and its version.
+#[derive(Serialize, Deserialize)]
+struct AboutFormat {
+    name: String,
+    version: u32,
+}
+
+impl Store {
+    /// Keeps a run's file under a new id. When this returns it is on the disk, whatever happens next;
+    /// the index follows.
+    ///
+    /// # Errors
+    /// It can't be written, and where its content is instead.
+    pub fn keep(&self, source: KeptAs, content: &[u8], about: &RunNotes) -> Result<KeptRun, StoreError> {
+        let packed = packed::pack(content);
+        let kept = self.place_it(source, &packed, about);
+        kept.map_err(|error| match error {
+            StoreError::Unwritten { file, why } => {
+                let why = match keep_elsewhere(&file, &packed) {
+                    Ok(path) => format!("{why}; the run is kept as {}", path.display()),
+                    Err(other) => format!("{why}; nor can the run be kept elsewhere: {other}"),
+                };
+                StoreError::Unwritten { file, why }
+            }
+            error => error,
+        })
+    }
+
+    fn place_it(&self, source: KeptAs, packed: &[u8], about: &RunNotes) -> Result<KeptRun, StoreError> {
+        let folder = self.runs();
+        let unwritten =
+            |error: io::Error| StoreError::Unwritten { file: folder.clone(), why: error.to_string() };
+        fs::create_dir_all(&folder).map_err(unwritten)?;
+        loop {
+            let id = id::random();
+            let file = self.file(&id, source);
+            if file.exists() {
+                continue;
+            }
+            // First: with its record the run is there, and has to be complete.
+            self.write_about(&id, about)?;
+            if let Err(error) = write_whole(&file, packed) {
+                let _ = fs::remove_file(self.about_file(&id));
+                return Err(error);
+            }
+            return Ok(KeptRun { id, file });
+        }
+    }
+
+    /// The file of a run.
+    pub fn file(&self, id: &str, source: KeptAs) -> PathBuf {
+        self.runs().join(format!("{id}.{}", source.ending()))
+    }
+
+    fn about_file(&self, id: &str) -> PathBuf {
+        self.runs().join(format!("{id}.{ABOUT}"))
+    }
+
+    /// What was said about a run; nothing if the file is gone.
+    ///
+    /// # Errors
+    /// It is no such file.
+    pub fn about(&self, id: &str) -> Result<RunNotes, StoreError> {
+        let file = self.about_file(id);
+        let wrong = |why: String| StoreError::File { file: file.clone(), why };
+        match fs::read(&file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RunNotes::default()),
+            Err(error) => Err(wrong(format!("can't be read: {error}"))),
+            Ok(bytes) => {
+                serde_json::from_slice::<StoredAbout>(&bytes).map(|stored| stored.about).map_err(|error| {
+                    wrong(format!("is damaged: {error}; remove it to lose label and tags alone"))
+                })
+            }
+        }
+    }
+
+    pub(super) fn write_about(&self, id: &str, about: &RunNotes) -> Result<(), StoreError> {
+        let format = AboutFormat { name: "diskspd-about".into(), version: 1 };
+        let file = self.about_file(id);
+        let bytes = serde_json::to_vec(&StoredAbout { format, about: about.clone() });
+        let bytes =
+            bytes.map_err(|error| StoreError::Unwritten { file: file.clone(), why: error.to_string() })?;
+        write_whole(&file, &bytes)
+    }
+
+    /// Removes the files of a run.
+    pub(super) fn remove_files(&self, id: &str) -> Result<(), StoreError> {
+        let files = KeptAs::ALL.map(|source| self.file(id, source));
+        // The run first: without it the other is nothing.
+        for file in files.into_iter().chain([self.about_file(id)]) {
+            match fs::remove_file(&file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(StoreError::File { file, why: format!("can't be removed: {error}") });
+                }
+                _ => {}
+            }
+        }
+        sync_folder(&self.runs()).map_err(|error| StoreError::Folder { folder: self.runs(), error })
+    }
+
+    /// The runs that are there, by id.
+    pub(super) fn listed(&self) -> Result<BTreeSet<(String, &'static str)>, StoreError> {
+        let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        let mut found = BTreeSet::new();
+        for entry in fs::read_dir(self.runs()).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let Some((id, ending)) = name.to_str().and_then(|name| name.split_once('.')) else { continue };
+            let source = KeptAs::ALL.into_iter().find(|source| source.ending() == ending);
+            if let Some(source) = source.filter(|_| id.len() == id::LENGTH && id::could_begin(id)) {
+                found.insert((id.to_owned(), source.ending()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// What is known of a run that is kept.
+    ///
+    /// # Errors
+    /// Its file can't be read; [`io::ErrorKind::NotFound`] becomes `Ok(None)`.
+    pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<KnownRun>, StoreError> {
+        let file = self.file(id, source);
+        let wrong = |why: String| StoreError::File { file: file.clone(), why };
+        let open = || match File::open(&file) {
+            Ok(open) => Ok(Some(BufReader::new(open))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(wrong(format!("can't be read: {error}"))),
+        };
+        let Some(opened) = open()? else { return Ok(None) };
+        if source == KeptAs::Record {
+            match json::read_index(packed::reader(opened)) {
+                Ok(Some(index)) => return Ok(Some(report::known::of_index(index, id))),
+                // An older record, or its index isn't of today's form.
+                Ok(None) | Err(json::RecordError::Field { .. }) => {}
+                Err(error) => return Err(wrong(error.to_string())),
+            }
+        }
+        let Some(opened) = open()? else { return Ok(None) };
+        let bytes = packed::unpack(opened).map_err(|error| wrong(error.to_string()))?;
+        known_of(source, &bytes, id).map(Some).map_err(wrong)
+    }
+}
+
+/// What is known of a run, from its content.
+pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<KnownRun, String> {
+    match source {
+        KeptAs::Record => {
+            let record = json::read(bytes).map_err(|error| error.to_string())?;
+            let index = report::index::Index::of(&Judged::new(&record));
+            Ok(report::known::of_index(index, name))
+        }
+        KeptAs::ResultXml => {
+            let mut runs = xml::read::read(bytes, name).map_err(|error| error.to_string())?;
+            match (runs.pop(), runs.len()) {
+                (Some(run), 0) => Ok(KnownRun { identity: Some(of_content(bytes)), ..run }),
+                (_, more) => Err(format!("holds {} results, and should hold one", more + 1)),
+            }
+        }
+    }
+}
+
+/// What stands for a run that has no identity of its own.
+fn of_content(content: &[u8]) -> String {
+    let mut hash = Fnv::default();
+    hash.add(content);
+    hash.text()
+}
+
+/// Writes a file that is there whole, and on the disk, or not at all.
+fn write_whole(file: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let unwritten = |why: String| StoreError::Unwritten { file: file.to_owned(), why };
+    let place = Place::open(file).map_err(|error| unwritten(error.to_string()))?;
+    let written = place.begin().and_then(|mut new| {
+        new.file().write_all(bytes)?;
+        new.file().sync_all()?;
+        Ok(new)
+    });
+    let mut new = written.map_err(|error| unwritten(error.to_string()))?;
+    new.put().map_err(|not| unwritten(not.to_string()))?;
+    sync_folder(file.parent().unwrap_or(Path::new("."))).map_err(|error| unwritten(error.to_string()))
+}
+
+/// A name is on the disk when its folder is.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Where a run is kept that can't be kept where it should: a full disk must not cost what was measured.
+fn keep_elsewhere(like: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let name = like.file_name().filter(|name| *name != "runs").unwrap_or("run.json.gz".as_ref());
+    let (mut file, path) = elsewhere(name)?;
+    let written = file.write_all(bytes);
+    let _ = file.sync_all();
+    if written.is_err() {
+        let _ = fs::remove_file(&path);
+    }
+    written.map(|()| path)
+}

@@ -1,0 +1,50 @@
+//! Names of runs: short, and never taken for a number, an option or a date.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+/// Letters only: of the alphabet's end, so that an id is hardly ever a word.
+const LETTERS: &[u8; 16] = b"klmnopqrstuvwxyz";
+/// 48 bits: among a million runs two are the same with a chance of 1 in 500, and that is looked for.
+pub const LENGTH: usize = 12;
+/// Shorter beginnings are not shown.
+pub const SHORTEST_SHOWN: usize = 4;
+
+/// A new one.
+pub fn random() -> String {
+    // Keyed anew from the kernel's random numbers each time.
+    let number = RandomState::new().build_hasher().finish();
+    (0..LENGTH).map(|place| char::from(LETTERS[(number >> (4 * place)) as usize & 15])).collect()
+}
+
+/// Whether it could be an id or the beginning of one.
+pub fn could_begin(text: &str) -> bool {
+    !text.is_empty() && text.len() <= LENGTH && text.bytes().all(|letter| LETTERS.contains(&letter))
+}
+
+/// So many letters tell these ids apart. They are in order.
+pub fn telling_length(ids: &[&str]) -> usize {
+    let common = |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
+    let longest = ids.windows(2).map(common).max().unwrap_or(0);
+    (longest + 1).clamp(SHORTEST_SHOWN, LENGTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_letters_and_differ() {
+        let mut ids: Vec<String> = (0..1000).map(|_| random()).collect();
+        assert!(ids.iter().all(|id| id.len() == LENGTH && could_begin(id)));
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), 1000);
+        assert!(["", "1", "-1", "2026", "label", "kkkkkkkkkkkkk"].iter().all(|text| !could_begin(text)));
+    }
+
+    #[test]
+    fn as_many_letters_are_shown_as_tell_them_apart() {
+        assert_eq!(telling_length(&["kkkkkkkkkkkk", "kkkkkklkkkkk", "zzzzzzzzzzzz"]), 7);
+        assert_eq!(telling_length(&["kkkkkkkkkkkk"]), 4);
+    }
+}

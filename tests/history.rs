@@ -1,0 +1,418 @@
+//! Runs that are kept: by the program as users run it, killed at any moment, on a full disk, with indexes of other programs.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common::{self, Ended, command_of, output, skip, tool};
+use rusqlite::Connection;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A store in a folder of its own.
+struct History {
+    folder: TempDir,
+}
+
+const RUN: &str = "--engine=sim -b4K -r -L -W0 -d1 -c1G";
+
+impl History {
+    fn new() -> History {
+        History { folder: common::directory() }
+    }
+
+    fn store(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = command_of(&line.split_whitespace().collect::<Vec<_>>());
+        command.env("DISKSPD_STORE", self.store()).env("TZ", "UTC");
+        command
+    }
+
+    fn run(&self, line: &str) -> Ended {
+        output(&mut self.command(line)).unwrap().into()
+    }
+
+    /// Runs a line that has to succeed, and returns what it says.
+    #[track_caller]
+    fn says(&self, line: &str) -> String {
+        let ended = self.run(line);
+        assert_eq!(ended.code, 0, "{line}: {}{}", ended.stdout, ended.stderr);
+        ended.stdout
+    }
+
+    /// Keeps a run; returns its id.
+    #[track_caller]
+    fn save(&self, options: &str) -> String {
+        let ended = self.run(&format!("{RUN} {options} target"));
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        acknowledged(&ended.stderr).pop().expect(&ended.stderr)
+    }
+
+    fn index(&self) -> PathBuf {
+        self.store().join("index.sqlite")
+    }
+
+    fn ids(&self) -> BTreeSet<String> {
+        self.says("history export")
+            .lines()
+            .skip(1)
+            .map(|line| line.split(',').next().unwrap().to_owned())
+            .collect()
+    }
+}
+
+/// The ids that a run said are kept.
+fn acknowledged(stderr: &str) -> Vec<String> {
+    let ids = stderr.lines().filter_map(|line| line.strip_prefix("kept as @"));
+    ids.map(|rest| rest.split(',').next().unwrap().to_owned()).collect()
+}
+
+/// Everything that the tables hold.
+fn dump(index: &Path) -> Vec<String> {
+    let connection = Connection::open(index).unwrap();
+    let mut lines = Vec::new();
+    for table in ["runs", "tags", "targets", "figures"] {
+        let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            let cells: Vec<String> =
+                (0..columns).map(|column| format!("{:?}", row.get_ref(column).unwrap())).collect();
+            lines.push(format!("{table}: {}", cells.join(" ")));
+        }
+    }
+    lines.sort();
+    lines
+}
+
+#[test]
+fn a_run_that_is_kept_is_listed_reported_and_run_again() {
+    let history = History::new();
+    let first = history.run(&format!("{RUN} --save=base target"));
+    let id = acknowledged(&first.stderr).pop().expect(&first.stderr);
+    let list = history.says("history");
+    assert!(list.lines().nth(1).unwrap().contains("base") && list.contains("target"), "{list}");
+    for name in ["@base", &format!("@{id}"), &format!("@{}", &id[..4])] {
+        assert_eq!(history.says(&format!("report {name}")), first.stdout, "{name}");
+    }
+    let file = history.store().join(format!("runs/{id}.json.gz"));
+    assert_eq!(history.says(&format!("report {}", file.display())), first.stdout);
+    let again = history.run("rerun --save=again @base");
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert_eq!(history.ids().len(), 2);
+    assert!(history.says("history show again").contains("label: again"));
+}
+
+#[test]
+fn runs_are_found_by_what_they_are() {
+    let history = History::new();
+    let [a, b] = ["--save=a", "--save=b"].map(|save| history.save(save));
+    history.says(&format!("history tag {a} fast good"));
+    let lines = |options: &str| history.says(&format!("history list {options}")).lines().count() - 1;
+    for (options, count) in [
+        ("", 2),
+        ("--label a", 1),
+        ("--label none", 0),
+        ("--tag fast", 1),
+        ("--tag fast --tag bad", 0),
+        ("--target targ", 2),
+        ("--target other", 0),
+        ("--since 1h", 2),
+        ("--since 2099-01-01", 0),
+        ("--since 2020-01-01T10:00", 2),
+        ("--last 1", 1),
+    ] {
+        assert_eq!(lines(options), count, "{options}");
+    }
+    history.says(&format!("history untag {a} fast"));
+    history.says(&format!("history label {b} better"));
+    assert_eq!((lines("--tag fast"), lines("--tag good"), lines("--label better")), (0, 1, 1));
+    history.run("history --since yesterday").fails(3, &["--since"]);
+    history.run("history --since 2026-99-99").fails(1, &["is no date"]);
+    history.run("history show nothing").fails(1, &["no run is called 'nothing'"]);
+    history.run("history list --metric p99").fails(3, &["does nothing"]);
+}
+
+#[test]
+fn what_is_pinned_stays_and_what_is_removed_is_gone() {
+    let history = History::new();
+    let [a, b] = ["--save=a", "--save"].map(|save| history.save(save));
+    history.says(&format!("history pin {a}"));
+    history.run(&format!("history remove {a}")).fails(1, &["is pinned", "unpin"]);
+    history.says(&format!("history remove {b}"));
+    assert_eq!(history.ids(), BTreeSet::from([a.clone()]));
+    history.says(&format!("history unpin {a}"));
+    history.says("history remove a");
+    assert_eq!(fs::read_dir(history.store().join("runs")).unwrap().count(), 0);
+}
+
+#[test]
+fn ten_writers_of_which_one_is_killed_lose_nothing_that_was_acknowledged() {
+    let history = History::new();
+    let kept = std::sync::Mutex::new(BTreeSet::new());
+    std::thread::scope(|scope| {
+        for writer in 0..10 {
+            let (history, kept) = (&history, &kept);
+            scope.spawn(move || {
+                for round in 0..2 {
+                    let line = format!("{RUN} --save=w{writer} target");
+                    let mut child = history.command(&line);
+                    child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+                    let mut child = common::while_nothing_starts(|| child.spawn()).unwrap();
+                    if writer == 0 {
+                        // At another moment each time; which one depends on how busy the machine is, and any will do.
+                        std::thread::sleep(Duration::from_millis(15 + 40 * round));
+                        let _ = child.kill();
+                    }
+                    let ended: Ended = child.wait_with_output().unwrap().into();
+                    assert!(writer == 0 || ended.code == 0, "{}", ended.stderr);
+                    kept.lock().unwrap().extend(acknowledged(&ended.stderr));
+                }
+            });
+        }
+    });
+    let kept = kept.into_inner().unwrap();
+    assert!(kept.len() >= 18);
+    let there = history.ids();
+    assert!(kept.is_subset(&there), "lost: {:?}", kept.difference(&there));
+    for id in &there {
+        history.says(&format!("report @{id}"));
+    }
+    let before = dump(&history.index());
+    history.says("history reindex");
+    assert_eq!(dump(&history.index()), before);
+}
+
+#[test]
+fn the_index_made_anew_is_the_one_that_was_there() {
+    let history = History::new();
+    let ids = ["--save=a", "--save=b -w30", "--save -D100"].map(|save| history.save(save));
+    history.says(&format!("history tag {} x y", ids[0]));
+    history.says(&format!("history pin {}", ids[1]));
+    let before = dump(&history.index());
+    assert!(before.len() > 12, "{before:?}");
+    history.says("history reindex");
+    assert_eq!(dump(&history.index()), before);
+    // A program that was killed between file and row; somebody who cleaned up by hand.
+    Connection::open(history.index()).unwrap().execute("DELETE FROM runs WHERE id = ?1", [&ids[0]]).unwrap();
+    history.says("history");
+    assert_eq!(dump(&history.index()).len(), before.len());
+    fs::remove_file(history.store().join(format!("runs/{}.json.gz", ids[2]))).unwrap();
+    assert_eq!(history.ids().len(), 2);
+    fs::remove_file(history.index()).unwrap();
+    assert_eq!(history.ids().len(), 2);
+}
+
+#[test]
+fn an_index_of_another_program_is_refused_and_a_damaged_one_is_made_anew() {
+    let history = History::new();
+    let id = history.save("--save");
+    let set = |sql: &str| Connection::open(history.index()).unwrap().execute_batch(sql).unwrap();
+    set("PRAGMA user_version = 7");
+    history.run("history").fails(1, &["newer diskspd", "version 7"]);
+    // Keeping doesn't need the index.
+    let more = history.run(&format!("{RUN} --save target"));
+    assert!(more.code == 0 && more.stderr.contains("the run is kept"), "{}", more.stderr);
+    set("PRAGMA user_version = 1");
+    assert_eq!(history.ids().len(), 2);
+    // Tables of a version before the first: they are made anew from the files.
+    set(
+        "PRAGMA user_version = 0; DROP TABLE figures; DROP TABLE tags; DROP TABLE targets; DROP TABLE runs; CREATE TABLE old (x)",
+    );
+    assert!(history.ids().contains(&id) && history.ids().len() == 2);
+    set("PRAGMA application_id = 1");
+    history.run("history").fails(1, &["another program"]);
+    fs::write(history.index(), vec![b'x'; 8192]).unwrap();
+    history.run("history").fails(1, &["not a database", "history reindex"]);
+    assert_eq!(history.says("history reindex"), "the index has 2 runs\n");
+    assert_eq!(history.ids().len(), 2);
+}
+
+#[test]
+fn a_damaged_run_keeps_no_other_from_being_listed() {
+    let history = History::new();
+    let [a, b] = ["--save", "--save"].map(|save| history.save(save));
+    fs::write(history.store().join(format!("runs/{a}.json.gz")), b"\x1f\x8b no").unwrap();
+    fs::remove_file(history.index()).unwrap();
+    let listed = history.run("history");
+    assert!(
+        listed.code == 0 && listed.stderr.contains(&a) && listed.stdout.contains(&b[..4]),
+        "{}",
+        listed.stderr
+    );
+}
+
+/// What version 1 wrote; its index as SQL, so that it can be read here.
+#[test]
+fn a_store_of_version_1_stays_readable() {
+    let history = History::new();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/store/version-1");
+    fs::create_dir_all(history.store().join("runs")).unwrap();
+    for entry in fs::read_dir(kept.join("runs")).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, history.store().join("runs").join(path.file_name().unwrap())).unwrap();
+    }
+    let rebuilt = history.says("history list");
+    let index = fs::read_to_string(kept.join("index.sql")).unwrap();
+    fs::remove_file(history.index()).unwrap();
+    Connection::open(history.index()).unwrap().execute_batch(&index).unwrap();
+    let before = dump(&history.index());
+    assert_eq!(history.says("history list"), rebuilt, "its index, or one made of its files");
+    assert_eq!(dump(&history.index()), before, "it was used as it is");
+    assert!(history.says("history list --tag old").contains("first"));
+    history.says("report @first");
+}
+
+#[test]
+fn runs_go_from_one_history_to_another() {
+    let history = History::new();
+    let out = history.folder.path().join("run.json");
+    history.save(&format!("--save=here --out {}", out.display()));
+    let other = History::new();
+    let import = format!("history import --label there {}", out.display());
+    assert!(other.says(&import).contains("kept as @"));
+    assert!(other.says(&import).contains("was there already"));
+    assert!(history.says(&import).contains("was there already"));
+    assert_eq!(other.says("report @there"), history.says("report @here"));
+    let line = other.says("history export --jsonl");
+    let exported: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(exported["label"], "there");
+    assert!(exported["run"]["time_spans"][0]["total"]["iops"].as_f64().unwrap() > 1.0);
+    fs::write(&out, "no record").unwrap();
+    other.run(&import).fails(1, &["run.json"]);
+    other.run("history import /nowhere").fails(1, &["/nowhere: can't be read"]);
+}
+
+#[test]
+fn results_of_diskspd_are_imported_one_by_one() {
+    let history = History::new();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/result_xml");
+    let one = data.join("25_dist.xml");
+    let import = format!("history import --label old {}", one.display());
+    assert!(
+        history.says(&import).contains("kept as @") && history.says(&import).contains("was there already")
+    );
+    let several = data.join("several-within.xml");
+    let kept = history.says(&format!("history import --label many {}", several.display()));
+    let results = fs::read_to_string(&several).unwrap().matches("<Results>").count();
+    assert_eq!(kept.lines().count(), results, "{kept}");
+    let told = history.says(&format!("compare @many {} --anyway", several.display()));
+    assert!(told.contains(&format!("({results} runs)")), "{told}");
+    let before = dump(&history.index());
+    history.says("history reindex");
+    assert_eq!(dump(&history.index()), before);
+}
+
+#[test]
+fn many_runs_of_the_same_work_are_followed() {
+    let history = History::new();
+    let out = history.folder.path().join("run.json");
+    history.run(&format!("{RUN} --out {} target", out.display())).report();
+    let mut record: serde_json::Value = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
+    // The same record on ten days, the last five with a window twice as long: half the rate.
+    for day in 0..10 {
+        record["hosts"][0]["system"]["start_time"] = (1_700_000_000 + day * 86_400).into();
+        if day == 5 {
+            let measured = &mut record["hosts"][0]["results"]["time_spans"][0]["measured"];
+            *measured = (measured.as_u64().unwrap() * 2).into();
+        }
+        record.as_object_mut().unwrap().remove("index");
+        fs::write(&out, record.to_string()).unwrap();
+        history.says(&format!("history import {}", out.display()));
+    }
+    let trend = history.says("history trend");
+    assert!(trend.contains("10 runs") && trend.contains("-50.0 % (WORSE)"), "{trend}");
+    assert!(trend.contains("2023-11-19"), "{trend}");
+    assert!(history.says("history trend --last 5").contains("fewer than 8 times"));
+}
+
+#[test]
+fn a_full_disk_is_told_and_costs_nothing() {
+    let history = History::new();
+    let disk = history.folder.path().join("disk");
+    fs::create_dir(&disk).unwrap();
+    if tool(&format!("mount -t tmpfs -o size=256k none {}", disk.display())).is_none() {
+        skip("no tmpfs can be mounted here (needs root)");
+        return;
+    }
+    let line = |command: &str| format!("{command} --store {}", disk.join("store").display());
+    let save = || history.run(&format!("{} --save target", line(RUN)));
+    let mut kept = acknowledged(&save().stderr);
+    assert_eq!(kept.len(), 1);
+    let failed = (0..200).find_map(|_| {
+        let ended = save();
+        kept.extend(acknowledged(&ended.stderr));
+        (ended.code != 0).then_some(ended)
+    });
+    let failed = failed.expect("the disk never was full");
+    failed.fails(1, &["--save", "No space left"]);
+    let listed = history.says(&line("history export"));
+    let lost: Vec<&String> = kept.iter().filter(|id| !listed.contains(*id)).collect();
+    let umount = tool(&format!("umount {}", disk.display()));
+    assert!(lost.is_empty(), "{lost:?}");
+    assert!(umount.is_some());
+}
+
+#[test]
+fn two_command_lines_are_run_in_turn_and_compared() {
+    let history = History::new();
+    let compare =
+        |options: &str, lines: &str| history.run(&format!("compare {options} --repeat 4 -- {lines} target"));
+    let better = compare("", &format!("-o1 {RUN} :: -o8 {RUN}"));
+    assert!(
+        better.code == 0 && better.stdout.contains("IOPS: B is better"),
+        "{}{}",
+        better.stdout,
+        better.stderr
+    );
+    assert!(better.stdout.contains("I/Os in flight: 1 in A, 8 in B"), "{}", better.stdout);
+    assert_eq!(better.stderr.lines().filter(|line| line.starts_with("run ")).count(), 8);
+    let json = history.folder.path().join("comparison.json");
+    let worse =
+        compare(&format!("--fail-if worse=5% --json {}", json.display()), &format!("-o8 {RUN} :: -o1 {RUN}"));
+    worse.fails(2, &[]);
+    common::schema::comparison(&fs::read(&json).unwrap());
+    let same = compare("--fail-if worse", &format!("{RUN} :: {RUN}"));
+    assert!(
+        same.code == 0 && same.stdout.contains("this machine's own noise"),
+        "{}{}",
+        same.stdout,
+        same.stderr
+    );
+    compare("", &format!("-b4K --engine=sim -c1G :: {RUN} -b8K"))
+        .fails(3, &["block size: 4096 bytes in A, 8192 bytes in B"]);
+}
+
+#[test]
+fn sides_are_files_folders_patterns_and_labels() {
+    let history = History::new();
+    let folder = history.folder.path().join("runs");
+    fs::create_dir(&folder).unwrap();
+    for number in 0..4 {
+        let file = folder.join(format!("run-{number}.json"));
+        history.save(&format!("--save=kept --out {}", file.display()));
+    }
+    let here = folder.display();
+    for (side, runs) in [
+        (format!("{here}"), "(4 runs)"),
+        (format!("{here}/run-?.json"), "(4 runs)"),
+        (format!("{here}/run-0.json,{here}/run-1.json"), "(2 runs)"),
+        (format!("{here}/run-0.json"), "(1 run)"),
+        (history.store().join("runs").display().to_string(), "(4 runs)"),
+        ("@kept".to_owned(), "(4 runs)"),
+    ] {
+        let told = history.says(&format!("compare {side} @kept"));
+        assert!(told.lines().next().unwrap().contains(runs), "{told}");
+    }
+    let table = history.says(&format!("report --csv {}", history.store().join("runs").display()));
+    assert_eq!(table.lines().count(), 1 + 4, "{table}");
+    history.run("compare @kept @none").fails(1, &["no run is called 'none'"]);
+    history.run(&format!("compare @kept {here}/none*")).fails(1, &["no file has such a name"]);
+    history.run("compare @kept").fails(3, &["two sides"]);
+    history.run(&format!("compare {here}/run-0.json {here}/run-1.json --fail-if unsure")).fails(2, &[]);
+}
