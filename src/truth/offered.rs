@@ -8,6 +8,8 @@ use crate::results::PacedFigures;
 const SAME: f64 = 0.01;
 /// ... and by more than this one another load than the one that was asked for.
 const OTHER_LOAD: f64 = 0.05;
+/// So many of the I/Os that were offered wait where a rate can't be kept, at least, as a share.
+const MOST: f64 = 0.5;
 /// At the end of a run that keeps its rate an I/O may just have become due, ms.
 pub(super) const JUST_DUE: f64 = 1.0;
 /// Random arrivals are fewer than the rate by more than so many standard deviations once in three million
@@ -58,7 +60,12 @@ fn missed<'a>(span: &SpanView<'a>) -> Option<Missed<'a>> {
     // What was not done has to have waited: else nobody was late, and the rate is not what was missed.
     let overdue = figures.max_overdue.filter(|ms| *ms > JUST_DUE).map_or(0, |_| figures.overdue);
     let waited = figures.late.saturating_add(overdue) as f64;
-    let is_missed = unexplained > 0.0 && missing > SAME * offered && waited >= unexplained.max(1.0);
+    // Where a rate can't be kept the line of those that wait grows, and hardly anybody starts in time; where
+    // the storage stood still for a moment, some wait.
+    let is_missed = unexplained > 0.0
+        && missing > SAME * offered
+        && waited >= unexplained.max(1.0)
+        && waited >= MOST * offered;
     is_missed.then(|| Missed { figures, reached: figures.ios as f64 / offered, unexplained })
 }
 
