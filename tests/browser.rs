@@ -64,29 +64,40 @@ fn used(browser: &str, page: &Path, folder: &Path, width: u32) -> String {
     panic!("{browser} shows nothing: {told}");
 }
 
-#[test]
-fn in_a_browser_every_chart_answers_and_nothing_is_requested() {
+/// Has every chart of a page used on a narrow and on a wide screen.
+fn all_answer(page: &Path, folder: &Path, expected: &str) {
     let is_there =
         |name: &&&str| output(Command::new(name).arg("--version")).is_ok_and(|ended| ended.status.success());
     let Some(browser) = BROWSERS.iter().find(is_there) else {
         return skip("there is no Chromium to open the page in: apt-get install chromium");
     };
-    let folder = directory();
-    let page = folder.path().join("page.html");
-    let line = "--engine sim:stall -c1G -b4K -r -w30 -t4 -o8 -Su -L -D -W0 -d60 --out {}";
-    diskspd(&format!("{line} {}", folder.path().join("nothing.dat").display()), &page).report();
-    let text = fs::read_to_string(&page).unwrap();
+    let text = fs::read_to_string(page).unwrap();
     let text = text.replacen("<title>", &format!("{BEFORE}<title>"), 1).replacen(
         "</body>",
         &format!("{AFTER}</body>"),
         1,
     );
-    fs::write(&page, text).unwrap();
+    fs::write(page, text).unwrap();
     for width in [500, 1600] {
-        let result = used(browser, &page, folder.path(), width);
-        assert_eq!(
-            result, "charts=7 told=7 zoomed=4 left=0 wide=false requests=0 wrong=[]",
-            "at a width of {width}"
-        );
+        let result = used(browser, page, folder, width);
+        assert_eq!(result, expected, "at a width of {width}");
     }
+}
+
+#[test]
+fn in_a_browser_every_chart_answers_and_nothing_is_requested() {
+    let folder = directory();
+    let page = folder.path().join("page.html");
+    let line = "--engine sim:stall -c1G -b4K -r -w30 -t4 -o8 -Su -L -D -W0 -d60 --out {}";
+    diskspd(&format!("{line} {}", folder.path().join("nothing.dat").display()), &page).report();
+    all_answer(&page, folder.path(), "charts=7 told=7 zoomed=4 left=0 wide=false requests=0 wrong=[]");
+}
+
+#[test]
+fn in_a_browser_the_page_of_a_sweep_answers_and_requests_nothing() {
+    let folder = directory();
+    let page = folder.path().join("page.html");
+    let line = "sweep -b512K,1M -o1,2,4 --engine=sim -d1 -W0 -c1G --html {}";
+    diskspd(&format!("{line} {}", folder.path().join("nothing.dat").display()), &page).report();
+    all_answer(&page, folder.path(), "charts=2 told=2 zoomed=0 left=0 wide=false requests=0 wrong=[]");
 }

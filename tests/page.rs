@@ -3,6 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use crate::golden_reports::synth;
+use diskspd::lab::repeat::Repeat;
+use diskspd::lab::sweep::{
+    Drift, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, Upcoming, What, next, rows,
+};
+use diskspd::lab::{LatencyLine, RunFinding, RunLine};
 use diskspd::profile::{Profile, RawText};
 use diskspd::report::html::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
 use diskspd::report::{HTML, html, json, known};
@@ -384,4 +389,116 @@ fn a_curve_names_its_knee_and_its_objective() {
     }
     let nothing = Curve::default().chart().markup().into_string();
     elements(&nothing);
+}
+
+/// A run at a depth: 150 us each on a link that all share, 300 us elsewhere; a percent more or less from run to run.
+fn run_at(depth: f64, number: usize) -> RunLine {
+    let iops = (depth / 450e-6).min(1.0 / 150e-6) * (1.0 + 0.01 * (number % 3) as f64);
+    let mean_ms = 1000.0 * depth / iops;
+    let found = |name: &str, wrong| RunFinding {
+        name: name.into(),
+        wrong,
+        message: format!("something <{name}>"),
+        remedy: Some("--do something".into()),
+    };
+    RunLine {
+        iops,
+        measured_s: 10.0,
+        mib_per_s: iops,
+        latency: Some(LatencyLine { mean_ms, p99_ms: 2.0 * mean_ms, p999_ms: 3.0 * mean_ms }),
+        response: None,
+        cpu: 12.5,
+        hottest: 50.0,
+        verdict: if depth > 8.0 { "WARNING" } else { "VERIFIED" }.into(),
+        limited_by: Some("storage".into()),
+        findings: if depth > 8.0 { vec![found("deep", false), found("deep", false)] } else { Vec::new() },
+    }
+}
+
+/// A sweep of depths, each three times, in two groups; one point fails.
+fn swept() -> (Sweep, Vec<Ran>) {
+    let depths = [1, 2, 4, 8, 16];
+    let point = |(group, block): (usize, &str), load: u64| {
+        let setting = |option: &str, value: &str| Setting { option: option.into(), value: value.into() };
+        let settings = vec![setting("-b", block), setting("-o", &load.to_string())];
+        SweepPoint { settings, load, threads: 1, group, seconds: 1.0, ..SweepPoint::default() }
+    };
+    let points = [(0, "4K"), (1, "<64K>")].into_iter().flat_map(|of| depths.map(|load| point(of, load)));
+    let settings = Settings {
+        repeat: Repeat::Times(3),
+        objective: Some(Objective::parse("p99=2ms").unwrap()),
+        ..Settings::default()
+    };
+    let sweep = Sweep { points: points.collect(), settings };
+    let mut history: Vec<Ran> = Vec::new();
+    while let Upcoming::Run(what) = next(&sweep, &history) {
+        let (What::Point(number) | What::Reference(number)) = what else { panic!("{what:?}") };
+        let fails = number == 9;
+        let line = (!fails).then(|| run_at(sweep.points[number].load as f64, history.len()));
+        history.push(Ran { what, seconds: 1.0, line, failure: fails.then(|| "no <such> thing".into()) });
+    }
+    (sweep, history)
+}
+
+fn page_of_sweep(command: &str, record: Option<&Record>) -> String {
+    let (sweep, history) = swept();
+    let rows = rows(&sweep, &history);
+    let judged = record.map(Judged::new);
+    let drift = Drift::of(&sweep, &history);
+    let mut page = Vec::new();
+    let sweep_page = html::SweepPage {
+        command_line: command,
+        settings: &sweep.settings,
+        rows: &rows,
+        answers: &SweepAnswer::of(&rows, &sweep.settings),
+        drift: drift.as_ref(),
+        command: &|row| format!("{command} {}", row.label()),
+        unfinished: Some("It was <interrupted>."),
+        run: judged.as_ref().map(|judged| html::Run { known: known::run(judged, ""), judged: Some(judged) }),
+    };
+    html::write_sweep(&sweep_page, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+#[test]
+fn the_page_of_a_sweep_answers_first_and_has_every_point() {
+    let page = page_of_sweep("diskspd sweep x.dat", Some(&small()));
+    asks_nobody(&page);
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} is missing"));
+    let order =
+        ["Sweep of -b, -o", ">Answer<", "class=\"tiles\"", "From now on", "id=\"curve-1\"", ">Points<"];
+    let order = order.into_iter().chain([">What was found<", ">Drift<", ">Do it again<", ">Environment<"]);
+    let places: Vec<usize> = order.map(at).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert_eq!(page.matches("<figure class=\"chart curve").count(), 2, "one for each group");
+    let (sweep, history) = swept();
+    let shown = values(&page);
+    for row in rows(&sweep, &history) {
+        let Some(figures) = row.figures else { continue };
+        let latency = figures.latency.unwrap();
+        for figure in [figures.iops, figures.mib_per_s, latency.mean_ms, latency.p99_ms, figures.cpu] {
+            assert!(holds(&shown, figure), "{figure} of {:?}", row.settings);
+        }
+    }
+    for text in ["the knee: -b4K -o", "p99 &lt;= 2 ms", "no &lt;such&gt; thing", "FAILED"] {
+        assert!(page.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn the_page_of_a_sweep_tells_each_finding_once_with_its_points() {
+    let page = page_of_sweep("diskspd sweep x.dat", None);
+    assert_eq!(page.matches("omething &lt;deep&gt;").count(), 1, "of four runs and more");
+    assert!(page.contains("at <span class=\"whole\">-b4K</span> <span class=\"whole\">-o16</span>"));
+    assert!(!page.contains(">Environment<"), "there is no record");
+    assert!(page.contains("It was &lt;interrupted&gt;."));
+}
+
+#[test]
+fn names_cannot_become_elements_of_the_page_of_a_sweep() {
+    let page = page_of_sweep(HOSTILE, None);
+    let all = elements(&page);
+    assert_eq!(all.iter().filter(|element| element.name == "script").count(), 1);
+    assert!(all.iter().all(|element| element.name != "img" && !element.attributes.contains_key("onerror")));
+    assert!(!page.contains('\u{202e}') && !page.contains('\x1b'));
 }

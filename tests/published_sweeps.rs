@@ -29,6 +29,7 @@ fn table(name: &str) -> Vec<Published> {
             depth: fields[2].parse().unwrap_or(8),
             line: RunLine {
                 iops: number(4),
+                measured_s: 0.0,
                 mib_per_s: number(5),
                 // Percentiles were not published.
                 latency: Some(LatencyLine { mean_ms, p99_ms: f64::NAN, p999_ms: f64::NAN }),

@@ -70,18 +70,84 @@ fn repetitions_give_an_interval_and_data_hold_every_run() {
 }
 
 #[test]
-fn the_curve_finds_the_maximum_first_and_refines_the_objective() {
-    let (_folder, target) = place();
-    let ended = sweep_of(&["--slo", "p99=500us", "--curve", "50%..120%+10%", "-o32"], &target);
+fn the_curve_finds_the_maximum_first_and_refines_the_objective_of_random_arrivals() {
+    let (folder, target) = place();
+    let json = folder.path().join("t.json");
+    let more =
+        ["--slo", "p99=1ms", "--curve", "20%..100%+20%", "-o32", "--order=given", "--repeat=2", "--json"];
+    let ended = sweep_of(&[&more[..], &[json.to_str().unwrap()]].concat(), &target);
     assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
-    let points = points(&ended.stdout.replace(" IOPS offered", "_offered"));
-    assert!(points.len() > 9, "the maximum, eight parts of it and rates around the objective: {points:?}");
+    let document: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let points = document["points"].as_array().unwrap();
+    assert!(
+        points.len() > 6,
+        "the maximum, five parts of it and rates around the objective: {}",
+        ended.stdout
+    );
+    let kept = &document["answers"][0]["objective"];
+    let (kept, broken) = (kept["highest"].as_f64().unwrap(), kept["broken"].as_f64().unwrap());
+    // The link takes 6667 blocks a second. Evenly spaced ones would hardly wait up to there; these queue.
+    assert!((3000.0..6000.0).contains(&kept) && broken > kept && broken - kept < 150.0, "{kept} {broken}");
+    for point in points.iter().filter(|point| point["by_rate"] == true) {
+        let p99s = [0, 1].map(|run| point["runs"][run]["response"]["p99_ms"].as_f64().unwrap());
+        let rate = point["load"].as_f64().unwrap();
+        assert_eq!((p99s[0] * p99s[1]).sqrt() <= 1.0, rate <= kept, "{rate}: {p99s:?}");
+        assert_ne!(point["runs"][0]["iops"], point["runs"][1]["iops"], "{rate}: other arrivals each time");
+    }
     let answer = ended.stdout.split("\n\n").nth(1).unwrap();
-    let objective = answer.lines().find(|line| line.starts_with("objective")).unwrap();
-    let rates: Vec<f64> = objective.split([' ', ';']).filter_map(|word| word.parse().ok()).collect();
-    // Of the limit, the highest rate that keeps it, and the first that doesn't: the link takes 6667 blocks a second.
-    let [_, kept, broken, ..] = rates[..] else { panic!("{objective}") };
-    assert!((6500.0..6760.0).contains(&kept) && broken > kept && broken - kept < 150.0, "{objective}");
+    let command = format!("from now on   diskspd --rate-total={kept:.0},poisson -L -o32");
+    assert!(answer.contains(&command), "{answer}");
+}
+
+#[test]
+fn a_rate_for_all_is_an_axis_and_its_unit_is_that_of_the_load() {
+    let (folder, target) = place();
+    let csv = folder.path().join("t.csv");
+    let more = ["--rate-total", "1K..4K,uniform", "-o8", "--slo", "p99=5ms", "--out", csv.to_str().unwrap()];
+    let ended = sweep_of(&more, &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let names: Vec<String> = points(&ended.stdout).into_iter().map(|(name, _)| name).collect();
+    let expected = ["1K", "2K", "4K"].map(|rate| format!("--rate-total={rate},uniform"));
+    assert_eq!(names, expected);
+    assert!(ended.stdout.contains("is kept up to 4000 IOPS offered"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("closed loop"), "{}", ended.stdout);
+    let lines = fs::read_to_string(&csv).unwrap();
+    assert!(lines.contains("\n\"2K,uniform\",2000,1,2000,1,"), "{lines}");
+}
+
+#[test]
+fn a_preset_of_one_time_span_can_be_swept_and_one_of_several_is_refused() {
+    let (_folder, target) = place();
+    let ended = sweep_of(&["--preset", "fleet-general", "-o1,2", "-t1"], &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let refused = sweep_of(&["--preset", "four-corners", "-o1,2"], &target);
+    assert_eq!(refused.code, 3);
+    assert!(refused.stderr.contains("diskspd preset four-corners shows"), "{}", refused.stderr);
+}
+
+#[test]
+fn the_page_is_one_of_the_outputs() {
+    let (folder, target) = place();
+    let (page, again) = (folder.path().join("p.html"), folder.path().join("again.htm"));
+    let kept = folder.path().join("kept");
+    let more = ["-o1,2,4", "--dir", kept.to_str().unwrap(), "--html"];
+    let ended = sweep_of(&[&more[..], &[page.to_str().unwrap()]].concat(), &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let text = fs::read_to_string(&page).unwrap();
+    for part in
+        [">Answer<", "id=\"curve-1\"", ">Environment<", "diskspd sweep -o1,2,4 --dir ", "diskspd -L -o2"]
+    {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    // Nothing is run again: the record in the folder says where.
+    let more = ["-o1,2,4", "--dir", kept.to_str().unwrap(), "--out"];
+    let ended = sweep_of(&[&more[..], &[again.to_str().unwrap()]].concat(), &target);
+    assert!(ended.code == 0 && ended.stderr.contains("0 runs to come"), "{}", ended.stderr);
+    let repeated = fs::read_to_string(&again).unwrap();
+    assert_eq!(
+        repeated.replace(again.to_str().unwrap(), "").replace("--out", "--html"),
+        text.replace(page.to_str().unwrap(), "")
+    );
 }
 
 #[test]
@@ -92,6 +158,8 @@ fn what_cannot_be_run_is_refused_before_the_first_point() {
         (vec!["-o4"], 3, "nothing to sweep"),
         (vec!["-o1..8", "-Rxml"], 3, "has no place in a sweep"),
         (vec!["-o1..4", "--stream", "-"], 3, "has no place in a sweep"),
+        (vec!["--curve", "10%..100%", "--rate-total=5K"], 3, "leave --rate-total out"),
+        (vec!["--curve", "10%..100%", "-g500i"], 3, "--rate-total and -g"),
         (vec!["-w0..200+100"], 3, "in: diskspd -L -w200"),
         (vec!["-o1..8", "--csv", "/nonexistent/t.csv"], 1, "can't be created"),
     ] {

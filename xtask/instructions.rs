@@ -94,7 +94,11 @@ fn count(workload: &str) -> Result<f64, Failure> {
 fn total(workload: &str, ios: u64) -> Result<u64, Failure> {
     let out = tempfile::NamedTempFile::new()?;
     let ran = Command::new("valgrind")
-        .args(["--tool=callgrind", "--collect-atstart=no", "--toggle-collect=diskspd::run::span::exact::measured*"])
+        .args([
+            "--tool=callgrind",
+            "--collect-atstart=no",
+            "--toggle-collect=diskspd::run::span::exact::measured*",
+        ])
         .arg(format!("--callgrind-out-file={}", out.path().display()))
         .arg(std::env::current_exe()?)
         .args(["instructions", "--one", workload, "--ios", &ios.to_string()])

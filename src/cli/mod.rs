@@ -170,6 +170,8 @@ pub struct SweepRequest {
     pub csv: Vec<PathBuf>,
     /// `--json`, `--out`: where everything goes.
     pub json: Vec<PathBuf>,
+    /// `--html`, `--out`: where the page goes.
+    pub html: Vec<PathBuf>,
     /// `--dry-run`: check, list and estimate alone.
     pub dry_run: bool,
     /// `--strict`: fail when any figures are not what they seem to be.
@@ -178,6 +180,8 @@ pub struct SweepRequest {
     pub quiet: bool,
     /// The command line of the runs, with ranges in it.
     pub arguments: Vec<OsString>,
+    /// All that followed `sweep`, for the one who wants to do it again.
+    pub given: Vec<OsString>,
 }
 
 /// How a run is kept in the history (`--save`).

@@ -31,7 +31,7 @@ pub const FORMS: [Form; OWN.len()] = {
     forms
 };
 
-const OWN: [Own; 16] = [
+const OWN: [Own; 17] = [
     own(
         "--repeat",
         "<n>, until=<p>%",
@@ -90,12 +90,17 @@ const OWN: [Own; 16] = [
         r.json.push(named(value)?);
         Ok(())
     }),
-    own("--out", "<file>", "one of these two, by the ending", |r, value| {
+    own("--html", "<file>", "write a page: answer, curve, all points, what was found", |r, value| {
+        r.html.push(named(value)?);
+        Ok(())
+    }),
+    own("--out", "<file>", "one of these three, by the ending", |r, value| {
         let path = named(value)?;
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("csv") => r.csv.push(path),
             Some("json") => r.json.push(path),
-            _ => return Err("a file that ends with .csv or .json".into()),
+            Some("html" | "htm") => r.html.push(path),
+            _ => return Err("a file that ends with .csv, .json or .html".into()),
         }
         Ok(())
     }),
@@ -135,7 +140,7 @@ fn text(value: &str) -> Result<String, String> {
 /// # Errors
 /// One of its own options can't be understood, or contradicts another.
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
-    let mut request = SweepRequest::default();
+    let mut request = SweepRequest { given: arguments.to_vec(), ..SweepRequest::default() };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let shown = argument.to_string_lossy();

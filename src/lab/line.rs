@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct RunLine {
     /// I/Os per second, reads and writes.
     pub iops: f64,
+    /// Measured time, s; 0 = not known.
+    #[serde(default)]
+    pub measured_s: f64,
     /// 2^20 bytes per second.
     pub mib_per_s: f64,
     /// From where I/Os were handed over; `None` = not measured.
@@ -61,6 +64,7 @@ impl RunLine {
         let limiter = limits.and_then(|limits| limits.limited_by);
         Some(RunLine {
             iops: throughput.iops,
+            measured_s: span.seconds,
             mib_per_s: throughput.mib_per_s,
             latency: service(span),
             response: span.paced.as_ref().and_then(|paced| {

@@ -113,8 +113,9 @@ fn row(name: &str, spread: &Spread) -> String {
 /// A run's headline.
 pub fn headline(line: &RunLine) -> String {
     let mut text = format!("{:.2} IOPS, {:.2} MiB/s", line.iops, line.mib_per_s);
-    if let Some(latency) = &line.latency {
-        text += &format!(", average {:.3} ms, p99 {:.3} ms", latency.mean_ms, latency.p99_ms);
+    if let Some(latency) = line.felt() {
+        let what = if line.response.is_some() { "response: " } else { "" };
+        text += &format!(", {what}average {:.3} ms, p99 {:.3} ms", latency.mean_ms, latency.p99_ms);
     }
     text + &format!(", CPU {:.1} %, {}", line.cpu, line.verdict)
 }

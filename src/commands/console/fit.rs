@@ -10,7 +10,7 @@ const BETWEEN: &str = " | ";
 const SHORTEST_PATH: usize = 8;
 
 /// Columns that may be written to: the last one stays free, since some terminals wrap when it is filled.
-pub(super) fn columns() -> usize {
+pub fn columns() -> usize {
     terminal::columns().unwrap_or(80).saturating_sub(1)
 }
 
@@ -25,7 +25,7 @@ fn width_of(c: char) -> usize {
 
 /// The parts that fit, the first ones first; without their padding when that is too wide. A part is never
 /// cut, because half a figure is a wrong one, but for the first, when not even that has room.
-pub(super) fn parts(line: &str, columns: usize) -> String {
+pub fn parts(line: &str, columns: usize) -> String {
     if width(line) <= columns {
         return line.to_owned();
     }
@@ -41,7 +41,7 @@ pub(super) fn parts(line: &str, columns: usize) -> String {
 
 /// `<before>'<path>'<behind>`, of the path what there is room for: its end, which says most. Without the
 /// path, when that would be too little.
-pub(super) fn path(before: &str, path: &str, behind: &str, columns: usize) -> String {
+pub fn path(before: &str, path: &str, behind: &str, columns: usize) -> String {
     let path: String = path.chars().map(|c| if drives(c) { '\u{fffd}' } else { c }).collect();
     let room = columns.saturating_sub(width(before) + width(behind) + "''".len());
     if width(&path) <= room {

@@ -2,7 +2,7 @@
 //! unless that is for another program to read; notices and the live line on standard error; the lines of
 //! `--stream`.
 
-mod fit;
+pub(super) mod fit;
 mod live_line;
 
 use super::output::{self, OutFile};

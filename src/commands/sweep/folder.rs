@@ -7,6 +7,7 @@
 //! runs/0001.json      what was run and its line; written last: without it the run is done again
 //! ```
 
+use super::super::known_runs;
 use super::outputs::put;
 use crate::cli::SweepRequest;
 use crate::lab::sweep::Ran;
@@ -71,7 +72,7 @@ impl Folder {
         if there.next().is_some() {
             return Err("it holds something else than a sweep; name a new or an empty folder".into());
         }
-        let command_line = format!("diskspd sweep {}", super::quoted(&request.arguments));
+        let command_line = format!("diskspd sweep {}", super::quoted(&request.given));
         let document = json!({
             "format": { "name": "diskspd sweep folder", "version": 1 },
             "program": env!("CARGO_PKG_VERSION"),
@@ -112,6 +113,12 @@ impl Folder {
         }
         let line = serde_json::to_string(ran).map_err(|error| error.to_string())?;
         self.put(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
+    }
+
+    /// The record of the last run that has one; `None` = there is none, or it can't be read.
+    pub fn last_record(&self, runs: usize) -> Option<Record> {
+        let path = |number: usize| self.path.join(format!("records/{number:04}.json"));
+        (1..=runs).rev().map(path).find(|path| path.exists()).and_then(|path| known_runs::record(&path).ok())
     }
 
     fn put(&self, name: &str, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<(), String> {

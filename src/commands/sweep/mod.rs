@@ -2,6 +2,7 @@
 
 mod folder;
 mod outputs;
+mod page;
 mod plan;
 mod point;
 mod progress;
@@ -70,6 +71,13 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
     Ok(exit)
 }
 
+/// What a sweep has come to.
+struct AnsweredSweep<'a> {
+    rows: &'a [PointRow],
+    answers: &'a [SweepAnswer],
+    drift: Option<&'a Drift>,
+}
+
 /// Prints table, findings and answer, and writes the files.
 fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, places: &TablePlaces) -> Exit {
     let history: &[Ran] = &walk.history;
@@ -85,7 +93,16 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
     let mut exit = told(super::print(&visible::lines(&text)));
     standard_error::write(&findings_text(&rows, !request.quiet));
     let document = json(&plan.command_line, &rows, &answers, drift.as_ref());
-    if let Err(messages) = places.write(&csv(&rows), &document) {
+    let page = match places.have_page() {
+        true => page::bytes(
+            plan,
+            walk,
+            ended,
+            &AnsweredSweep { rows: &rows, answers: &answers, drift: drift.as_ref() },
+        ),
+        false => Vec::new(),
+    };
+    if let Err(messages) = places.write(&csv(&rows), &document, &page) {
         exit = exit.max(NotDone::failed(messages).tell());
     }
     match ended {

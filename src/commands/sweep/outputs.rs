@@ -8,10 +8,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// TablePlaces of files, with how they were named.
+/// Places of files, with how they were named.
+type NamedPlaces = Vec<(PathBuf, Arc<Place>)>;
+
+/// Where the table goes, by its form.
 pub struct TablePlaces {
-    csv: Vec<(PathBuf, Arc<Place>)>,
-    json: Vec<(PathBuf, Arc<Place>)>,
+    csv: NamedPlaces,
+    json: NamedPlaces,
+    html: NamedPlaces,
 }
 
 impl TablePlaces {
@@ -32,18 +36,28 @@ impl TablePlaces {
             };
             paths.iter().map(one).collect::<Result<Vec<_>, String>>()
         };
-        Ok(TablePlaces { csv: open("--csv", &request.csv)?, json: open("--json", &request.json)? })
+        Ok(TablePlaces {
+            csv: open("--csv", &request.csv)?,
+            json: open("--json", &request.json)?,
+            html: open("--html", &request.html)?,
+        })
     }
 
-    /// Writes them all.
+    /// Whether there is to be a page.
+    pub fn have_page(&self) -> bool {
+        !self.html.is_empty()
+    }
+
+    /// Writes them all; each text goes to the files of its form.
     ///
     /// # Errors
     /// Messages about those that can't be.
-    pub fn write(&self, csv: &str, json: &str) -> Result<(), Vec<String>> {
+    pub fn write(&self, csv: &str, json: &str, html: &[u8]) -> Result<(), Vec<String>> {
         let all =
-            self.csv.iter().map(|place| (place, csv)).chain(self.json.iter().map(|place| (place, json)));
-        let failed = |((path, place), text): (&(PathBuf, Arc<Place>), &str)| {
-            put(place, |file| file.write_all(text.as_bytes())).map_err(|why| unwritten(path, &why)).err()
+            [(&self.csv, csv.as_bytes()), (&self.json, json.as_bytes()), (&self.html, html)].into_iter();
+        let all = all.flat_map(|(places, bytes)| places.iter().map(move |place| (place, bytes)));
+        let failed = |((path, place), bytes): (&(PathBuf, Arc<Place>), &[u8])| {
+            put(place, |file| file.write_all(bytes)).map_err(|why| unwritten(path, &why)).err()
         };
         let failures: Vec<String> = all.filter_map(failed).collect();
         if failures.is_empty() { Ok(()) } else { Err(failures) }

@@ -68,7 +68,7 @@ impl Plan {
         let found: Vec<SweepPoint> =
             lines.iter().zip(&runnables).map(|(line, runnable)| point(line, runnable, &axes)).collect();
         let sweep = Sweep { points: grouped(found, &lines, &axes), settings: request.settings.clone() };
-        let command_line = format!("diskspd sweep {}", quoted(&request.arguments));
+        let command_line = format!("diskspd sweep {}", quoted(&request.given));
         let plan = Plan { sweep, points: runnables, lines, command_line, warnings };
         plan.can_offer().map_err(one)?;
         plan.fits_machine()?;
@@ -77,8 +77,12 @@ impl Plan {
 
     /// A curve needs a command line that an offered rate can be put into.
     fn can_offer(&self) -> Result<(), String> {
+        let is_given = self.points.iter().any(|point| point.method.rate_total.is_some());
         match self.sweep.settings.curve.is_empty() {
             true => Ok(()),
+            false if is_given => {
+                Err("--curve offers rates by --rate-total itself; leave --rate-total out".into())
+            }
             false => self.at_rate(1000).map(drop).map_err(|why| {
                 format!(
                     "--curve offers rates, and that can't be done with this command line: {}",
@@ -127,8 +131,7 @@ impl Plan {
     }
 
     fn line_at_rate(&self, rate: u64) -> Vec<OsString> {
-        let Some((line, runnable)) = self.lines.first().zip(self.points.first()) else { return Vec::new() };
-        offered(&line.arguments, rate, streams(&runnable.profile))
+        self.lines.first().map(|line| offered(&line.arguments, rate)).unwrap_or_default()
     }
 
     /// The command line of a row, as it can be typed.
@@ -198,9 +201,7 @@ impl Runnable {
         let asked = load::asked(&request).map_err(NotDone::into_messages)?;
         let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
         if profile.time_spans.len() != 1 {
-            return Err(named(
-                "a point is one time span, and this profile has several; sweep them one by one".into(),
-            ));
+            return Err(named(one_by_one(&profile, &method)));
         }
         let findings = validate(&profile, false).into_iter().chain(validate::method(&method, &profile));
         let (errors, warnings): (Vec<_>, Vec<_>) =
@@ -220,6 +221,20 @@ impl Runnable {
             .map(|span| u64::from(span.warmup) + u64::from(span.duration) + u64::from(span.cooldown))
             .sum();
         if self.method.virtual_time() { 0.0 } else { planned as f64 }
+    }
+}
+
+/// That there are several time spans, and where the command line of each is to be found.
+fn one_by_one(profile: &Profile, method: &Method) -> String {
+    let count = profile.time_spans.len();
+    match &method.preset {
+        Some(name) => format!(
+            "a point of a sweep is one time span, and the preset {name} has {count}; diskspd preset {name} \
+             shows the command line of each: sweep them one by one"
+        ),
+        None => format!(
+            "a point of a sweep is one time span, and this profile has {count}; sweep them one by one"
+        ),
     }
 }
 
@@ -261,27 +276,20 @@ fn point(line: &PlainLine, runnable: &Runnable, axes: &[Axis]) -> SweepPoint {
             .map(|target| u64::from(span.threads_on(target)) * u64::from(target.request_count))
             .sum(),
     };
-    let rate = || {
-        let value = &line.settings.iter().find(|setting| setting.option == "-g")?.value;
-        value.trim_end_matches('i').parse::<u64>().ok().map(|each| each * streams(&runnable.profile))
-    };
     let by_rate = axes.iter().any(Axis::is_rate) && !axes.iter().any(Axis::is_load);
+    let rates = span
+        .targets
+        .iter()
+        .filter_map(|target| span.offered_ios_per_s(target, runnable.method.rate_total).filter(|_| by_rate));
+    let rate = rates.reduce(|all, rate| all + rate).map(|rate| rate.round() as u64);
     SweepPoint {
         settings: line.settings.clone(),
-        load: if by_rate { rate().unwrap_or(outstanding) } else { outstanding },
+        load: rate.unwrap_or(outstanding),
+        by_rate: rate.is_some(),
         threads: span.threads(),
         group: 0,
         seconds: runnable.seconds(),
     }
-}
-
-/// Pairs of a thread and a target.
-fn streams(profile: &Profile) -> u64 {
-    let spans = profile.time_spans.iter();
-    spans
-        .flat_map(|span| span.targets.iter().map(|target| u64::from(span.threads_on(target))))
-        .sum::<u64>()
-        .max(1)
 }
 
 /// Numbers groups: points whose settings are the same but for the load. Where no axis says how much load

@@ -1,12 +1,12 @@
 //! How far a sweep is: a line that is drawn over where standard error is a terminal, and a line per run.
 
+use super::super::console::fit;
 use crate::finding::{Finding, Severity};
 use crate::lab::repeat::headline;
 use crate::lab::sweep::{Ran, time_in_words};
 use crate::run::{Listener, Progress, Wants};
 use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::{draw, say};
-use crate::sys::terminal;
 use std::io::IsTerminal;
 use std::sync::{Mutex, MutexGuard};
 
@@ -19,8 +19,12 @@ pub struct Watcher {
 
 #[derive(Default)]
 struct WatcherState {
-    /// Which run, of how many, what, and how much time is left.
+    /// Which run, of how many.
     place: String,
+    /// How much time is left, of all runs.
+    left: String,
+    /// What is run.
+    label: String,
     drawn: bool,
     /// What has been said already: it's said once for all runs.
     said: Vec<String>,
@@ -38,7 +42,13 @@ impl Watcher {
 
     /// A run begins.
     pub fn begin(&self, number: usize, of: usize, left_s: f64, label: &str) {
-        self.state().place = format!("run {number} of {of}, {} left: {label}", time_in_words(left_s));
+        {
+            let mut state = self.state();
+            state.place = format!("run {number} of {of}");
+            state.left =
+                if left_s > 0.0 { format!(", {} left", time_in_words(left_s)) } else { String::new() };
+            state.label = if label.is_empty() { String::new() } else { format!(": {label}") };
+        }
         self.show("");
     }
 
@@ -50,7 +60,8 @@ impl Watcher {
                 (Some(line), _) => headline(line),
                 (None, why) => format!("failed: {}", why.as_deref().unwrap_or_default()),
             };
-            say(format_args!("{}: {outcome}", self.state().place));
+            let state = self.state();
+            say(format_args!("{}{}: {outcome}", state.place, state.label));
         }
     }
 
@@ -60,10 +71,9 @@ impl Watcher {
             return;
         }
         let mut state = self.state();
-        let columns = terminal::columns().unwrap_or(80);
-        let text: String = format!("{}{more}", state.place).chars().take(columns.saturating_sub(1)).collect();
+        let text = format!("{}{}{}{more}", state.place, state.left, state.label);
         state.drawn = true;
-        draw(&text);
+        draw(&fit::parts(&text, fit::columns()));
     }
 }
 
@@ -92,7 +102,7 @@ impl Listener for Watcher {
                 self.show(&format!(" | creating {} of {} MiB", done_bytes >> 20, total_bytes >> 20));
             }
             Progress::Running { phase, rates, .. } => {
-                let rates = rates.map(|rates| format!(", {:.0} IOPS", rates.iops)).unwrap_or_default();
+                let rates = rates.map(|rates| format!(" | {:.0} IOPS", rates.iops)).unwrap_or_default();
                 self.show(&format!(" | {phase}{rates}"));
             }
         }

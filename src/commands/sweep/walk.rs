@@ -13,6 +13,9 @@ use crate::truth::Judged;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+/// So far apart are the seeds of repetitions: each thread has one of its own, the next number.
+const SEEDS: u32 = 10_007;
+
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalkEnd {
@@ -37,6 +40,8 @@ pub struct SweepWalk<'a> {
     pub troubles: Vec<String>,
     /// Threads of a run still wait for the kernel.
     pub left_behind: bool,
+    /// The record of the last run that was made now.
+    last_record: Option<Record>,
 }
 
 impl<'a> SweepWalk<'a> {
@@ -58,7 +63,14 @@ impl<'a> SweepWalk<'a> {
             history,
             troubles: Vec::new(),
             left_behind: false,
+            last_record: None,
         }
+    }
+
+    /// The record of one of the runs; `None` = there is none.
+    pub fn record(&self) -> Option<Record> {
+        let kept = || self.folder.as_ref()?.last_record(self.history.len());
+        self.last_record.clone().or_else(kept)
     }
 
     /// Goes to the end.
@@ -123,6 +135,7 @@ impl<'a> SweepWalk<'a> {
         if let Some(folder) = &self.folder {
             folder.keep(self.history.len() + 1, &ran, record.as_ref())?;
         }
+        self.last_record = record.or(self.last_record.take());
         self.watcher.ended(&ran);
         self.history.push(ran);
         Ok(true)
@@ -157,7 +170,16 @@ impl<'a> SweepWalk<'a> {
                 let (profile, method) = (point.profile.clone(), point.method.clone());
                 Ok(Runnable { profile, method, ..*point })
             }
-            What::Rate(rate) => self.plan.at_rate(rate).map_err(|messages| messages.join("; ")),
+            What::Rate(rate) => {
+                let mut point = self.plan.at_rate(rate).map_err(|messages| messages.join("; "))?;
+                // With the same seed I/Os would come at the same times again, and what those do to latencies
+                // would be in no interval.
+                let before = self.history.iter().filter(|ran| ran.what == what).count() as u32;
+                for span in &mut point.profile.time_spans {
+                    span.rand_seed = span.rand_seed.wrapping_add(SEEDS * before);
+                }
+                Ok(point)
+            }
         }
     }
 

@@ -79,7 +79,7 @@ impl SweepAnswer {
                 .iter()
                 .map(|place| {
                     let row = &rows[*place];
-                    let offered = row.is_offered().then_some(row.load as f64);
+                    let offered = row.by_rate.then_some(row.load as f64);
                     Tried::new(row.load as f64, offered, row.runs.iter(), objective)
                 })
                 .collect();
@@ -95,7 +95,7 @@ impl SweepAnswer {
             smallest: smallest.unwrap_or(highest),
             objective,
             objective_row: objective.and_then(|kept| kept.highest).and_then(at_load),
-            limits: [places.first(), places.last()].map(|place| limit(&rows[*place?])),
+            limits: [places.first(), places.last()].map(|place| rows[*place?].limit()),
             threads: threads(rows, places),
         })
     }
@@ -120,25 +120,27 @@ fn common(rows: &[PointRow], places: &[usize]) -> String {
     words.join(" ")
 }
 
-/// What limited a point, in words.
-fn limit(row: &PointRow) -> Option<String> {
-    let figures = row.figures.as_ref()?;
-    let words = match figures.limited_by.as_deref()? {
-        "profile" => "the rate that was asked for",
-        "cpu_quota" => "the CPU quota of a control group",
-        "io_limit" => "the I/O limit of a control group",
-        "hypervisor" => "the hypervisor, which took the CPUs",
-        "interrupts" => "interrupts on one CPU",
-        "tool" => "this program itself",
-        "cpu" => "the CPU: threads were busy all the time",
-        "busy_cpus" => "too few free CPUs",
-        "kernel" => "the kernel above the device",
-        "depth" => "the depth: one I/O at a time",
-        "storage" => "the storage, at this depth",
-        _ if figures.hottest > BUSY => "one core, which was busy all the time",
-        _ => "what was observed doesn't tell",
-    };
-    Some(words.to_owned())
+impl PointRow {
+    /// What limited it, in words; `None` = nobody looked.
+    pub fn limit(&self) -> Option<String> {
+        let figures = self.figures.as_ref()?;
+        let words = match figures.limited_by.as_deref()? {
+            "profile" => "the rate that was asked for",
+            "cpu_quota" => "the CPU quota of a control group",
+            "io_limit" => "the I/O limit of a control group",
+            "hypervisor" => "the hypervisor, which took the CPUs",
+            "interrupts" => "interrupts on one CPU",
+            "tool" => "this program itself",
+            "cpu" => "the CPU: threads were busy all the time",
+            "busy_cpus" => "too few free CPUs",
+            "kernel" => "the kernel above the device",
+            "depth" => "the depth: one I/O at a time",
+            "storage" => "the storage, at this depth",
+            _ if figures.hottest > BUSY => "one core, which was busy all the time",
+            _ => "what was observed doesn't tell",
+        };
+        Some(words.to_owned())
+    }
 }
 
 fn threads(rows: &[PointRow], places: &[usize]) -> Option<SameThreads> {

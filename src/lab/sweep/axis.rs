@@ -4,20 +4,38 @@
 /// More values than this on one axis are a mistake.
 const MOST: usize = 4096;
 
+/// How the values of an option are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ValueForm {
+    /// What a value may end with beside: it goes behind all of them.
+    pub tail: &'static str,
+    /// What stands once behind all values and goes behind each of them: `,poisson`.
+    pub endings: &'static [&'static str],
+    /// What K stands for; M is that of it, and so on.
+    pub kilo: u64,
+}
+
+impl ValueForm {
+    /// Sizes and plain numbers.
+    pub const SIZE: ValueForm = ValueForm { tail: "", endings: &[], kilo: 1024 };
+}
+
 /// The values of an axis as texts, each as it would stand in an ordinary command line; `None` = it is no
 /// axis but an ordinary value. A range ends with its last value also where no step comes to it. Sizes may
-/// have suffixes: `4K..1M`. `tail` is what a value may end with beside: it goes behind all of them.
+/// have suffixes: `4K..1M`.
 ///
 /// # Errors
 /// What is wrong, as a message.
-pub fn values(text: &str, tail: &str) -> Result<Option<Vec<String>>, String> {
+pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, String> {
+    let ending = form.endings.iter().find(|ending| text.ends_with(**ending)).copied().unwrap_or_default();
+    let text = &text[..text.len() - ending.len()];
     if !text.contains("..") && !text.contains(',') {
         return Ok(None);
     }
     let mut all = Vec::new();
     for part in text.split(',') {
         match part.split_once("..") {
-            Some((from, behind)) => range(from, behind, tail, &mut all)?,
+            Some((from, behind)) => range(from, behind, form, &mut all)?,
             None if part.is_empty() => return Err("a value between the commas is missing".into()),
             None => all.push(part.to_owned()),
         }
@@ -27,20 +45,21 @@ pub fn values(text: &str, tail: &str) -> Result<Option<Vec<String>>, String> {
     }
     match all.iter().enumerate().find(|(at, value)| all[..*at].contains(value)) {
         Some((_, value)) => Err(format!("the value {value} comes twice")),
-        None => Ok(Some(all)),
+        None => Ok(Some(all.into_iter().map(|value| value + ending).collect())),
     }
 }
 
-fn range(from: &str, behind: &str, tail: &str, all: &mut Vec<String>) -> Result<(), String> {
+fn range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Result<(), String> {
     let (to, step) = match behind.split_once('+') {
         Some((to, step)) => (to, Some(step)),
         None => (behind, None),
     };
+    let tail = form.tail;
     let parts = [Some(from), Some(to), step];
     let has_tail = !tail.is_empty() && parts.iter().flatten().any(|part| part.ends_with(tail));
     let number = |text: &str| {
         let digits = text.strip_suffix(tail).unwrap_or(text);
-        amount(digits).ok_or_else(|| {
+        amount(digits, form.kilo).ok_or_else(|| {
             format!("'{text}' is no number; a range is written 1..64 (doubling) or 1..16+1 (steps)")
         })
     };
@@ -57,7 +76,7 @@ fn range(from: &str, behind: &str, tail: &str, all: &mut Vec<String>) -> Result<
     }
     let with_unit = first.1 || last.1;
     let mut put = |value: u64| {
-        all.push(format!("{}{}", shown(value, with_unit), if has_tail { tail } else { "" }));
+        all.push(format!("{}{}", shown(value, with_unit, form.kilo), if has_tail { tail } else { "" }));
         all.len() <= MOST
     };
     let mut value = first.0;
@@ -71,10 +90,11 @@ fn range(from: &str, behind: &str, tail: &str, all: &mut Vec<String>) -> Result<
     Ok(())
 }
 
-const UNITS: [(char, u32); 4] = [('T', 40), ('G', 30), ('M', 20), ('K', 10)];
+/// Letters, and which power of the kilo each is.
+const UNITS: [(char, u32); 4] = [('T', 4), ('G', 3), ('M', 2), ('K', 1)];
 
 /// A number with an optional suffix, and whether it has one.
-fn amount(text: &str) -> Option<(u64, bool)> {
+fn amount(text: &str, kilo: u64) -> Option<(u64, bool)> {
     let last = text.chars().last()?.to_ascii_uppercase();
     let unit = UNITS.iter().find(|(letter, _)| *letter == last);
     let digits = if unit.is_some() { &text[..text.len() - 1] } else { text };
@@ -82,14 +102,14 @@ fn amount(text: &str) -> Option<(u64, bool)> {
         return None;
     }
     let number: u64 = digits.parse().ok()?;
-    let value = unit.map_or(Some(number), |(_, bits)| number.checked_mul(1 << bits))?;
+    let value = unit.map_or(Some(number), |(_, power)| number.checked_mul(kilo.pow(*power)))?;
     Some((value, unit.is_some()))
 }
 
-fn shown(value: u64, with_unit: bool) -> String {
-    let unit = UNITS.iter().find(|(_, bits)| value > 0 && value.is_multiple_of(1 << bits));
+fn shown(value: u64, with_unit: bool, kilo: u64) -> String {
+    let unit = UNITS.iter().find(|(_, power)| value > 0 && value.is_multiple_of(kilo.pow(*power)));
     match unit.filter(|_| with_unit) {
-        Some((letter, bits)) => format!("{}{letter}", value >> bits),
+        Some((letter, power)) => format!("{}{letter}", value / kilo.pow(*power)),
         None => value.to_string(),
     }
 }
@@ -118,15 +138,29 @@ mod tests {
             ("sync,uring", "", "sync uring"),
             ("8..8", "", "8"),
         ] {
-            let values = values(text, tail).unwrap().unwrap();
+            let values = values(text, ValueForm { tail, ..ValueForm::SIZE }).unwrap().unwrap();
             assert_eq!(values.join(" "), expected, "{text}");
         }
     }
 
     #[test]
+    fn rates_count_by_thousands_and_have_their_arrivals_behind_each() {
+        let form = ValueForm { tail: "", endings: &[",poisson", ",uniform"], kilo: 1000 };
+        for (text, expected) in [
+            ("500..4K,poisson", "500,poisson 1K,poisson 2K,poisson 4K,poisson"),
+            ("1K,3K,uniform", "1K,uniform 3K,uniform"),
+            ("1K..3K+1K", "1K 2K 3K"),
+        ] {
+            assert_eq!(values(text, form).unwrap().unwrap().join(" "), expected, "{text}");
+        }
+        assert_eq!(values("1K,poisson", form), Ok(None));
+        assert!(values("1K..4K,often", form).unwrap().unwrap().contains(&"often".to_owned()), "the parser's");
+    }
+
+    #[test]
     fn an_ordinary_value_is_no_axis() {
         for text in ["8", "", "64K", "1000i", "auto"] {
-            assert_eq!(values(text, "i"), Ok(None), "{text}");
+            assert_eq!(values(text, ValueForm { tail: "i", ..ValueForm::SIZE }), Ok(None), "{text}");
         }
     }
 
@@ -143,7 +177,7 @@ mod tests {
             ("1..9999+1", "more than"),
             ("1..99999999999999999999", "no number"),
         ] {
-            let message = values(text, "").unwrap_err();
+            let message = values(text, ValueForm::SIZE).unwrap_err();
             assert!(message.contains(why), "{text}: {message}");
         }
     }

@@ -27,7 +27,7 @@ pub fn csv(rows: &[PointRow]) -> String {
                 format!("{},", quoted(setting.map_or("", |setting| &setting.value)))
             })
             .collect();
-        let offered = if row.is_offered() { row.load.to_string() } else { String::new() };
+        let offered = if row.by_rate { row.load.to_string() } else { String::new() };
         let before = format!("{settings}{offered},{},{}", row.threads, row.load);
         for (number, line) in row.runs.iter().enumerate() {
             text += &format!("{before},{},{},\n", number + 1, figures(line));

@@ -1,13 +1,16 @@
 //! A command line with axes becomes plain command lines, one per point.
 
-use super::axis;
+use super::axis::{self, ValueForm};
 use std::ffi::OsString;
 
 /// Letters whose values may be axes, and what such a value may end with.
 const LETTERS: [(char, &str); 7] =
     [('o', ""), ('O', ""), ('t', ""), ('F', ""), ('b', ""), ('w', ""), ('g', "i")];
 /// Long options whose values may be axes: what says how a run is done.
-pub const LONG: [&str; 3] = ["--engine", "--cpu-latency", "--prefill"];
+pub const LONG: [&str; 4] = ["--engine", "--cpu-latency", "--prefill", RATE_TOTAL];
+/// A rate for all threads and targets together.
+const RATE_TOTAL: &str = "--rate-total";
+const RATES: ValueForm = ValueForm { tail: "", endings: &[",poisson", ",uniform"], kilo: 1000 };
 /// Points of more axes than anybody waits for.
 const MOST: usize = 10_000;
 
@@ -31,7 +34,7 @@ impl Axis {
 
     /// Whether it says what is asked for a second.
     pub fn is_rate(&self) -> bool {
-        self.option == "-g"
+        self.option == "-g" || self.option == RATE_TOTAL
     }
 }
 
@@ -61,19 +64,19 @@ pub fn axes(arguments: &[OsString]) -> Result<Vec<Axis>, String> {
     let mut found: Vec<Axis> = Vec::new();
     let mut at = 0;
     while let Some(text) = arguments.get(at).map(|argument| argument.to_str().unwrap_or_default()) {
-        let (option, before, value, tail) = match option(text) {
-            Some((option, Some(value), tail)) => (option, &text[..text.len() - value.len()], value, tail),
-            Some((option, None, tail)) => {
+        let (option, before, value, form) = match option(text) {
+            Some((option, Some(value), form)) => (option, &text[..text.len() - value.len()], value, form),
+            Some((option, None, form)) => {
                 at += 1;
                 let Some(value) = arguments.get(at).and_then(|value| value.to_str()) else { break };
-                (option, "", value, tail)
+                (option, "", value, form)
             }
             None => {
                 at += 1;
                 continue;
             }
         };
-        let values = axis::values(value, tail).map_err(|why| format!("{option} {value}: {why}"))?;
+        let values = axis::values(value, form).map_err(|why| format!("{option} {value}: {why}"))?;
         if let Some(values) = values {
             if found.iter().any(|axis| axis.option == option) {
                 return Err(format!("{option} is given two ranges; give it one"));
@@ -85,17 +88,21 @@ pub fn axes(arguments: &[OsString]) -> Result<Vec<Axis>, String> {
     Ok(found)
 }
 
-/// An option that may be an axis, with its value if that is attached, and what the value may end with.
-fn option(text: &str) -> Option<(&str, Option<&str>, &'static str)> {
+/// An option that may be an axis, with its value if that is attached, and how its values are written.
+fn option(text: &str) -> Option<(&str, Option<&str>, ValueForm)> {
     if text.starts_with("--") {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         // What may stand alone has its value attached.
         let alone = name == "--prefill" && value.is_none();
-        return (LONG.contains(&name) && !alone).then_some((name, value, ""));
+        return (LONG.contains(&name) && !alone).then_some((
+            name,
+            value,
+            if name == RATE_TOTAL { RATES } else { ValueForm::SIZE },
+        ));
     }
     let letter = text.strip_prefix('-')?.chars().next()?;
     let (_, tail) = LETTERS.iter().find(|(known, _)| *known == letter)?;
-    Some((&text[..2], Some(&text[2..]), tail))
+    Some((&text[..2], Some(&text[2..]), ValueForm { tail, ..ValueForm::SIZE }))
 }
 
 /// The points of a command line: all combinations, the last axis going fastest.

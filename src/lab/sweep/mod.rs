@@ -23,7 +23,7 @@ mod settings;
 mod table;
 
 pub use answer::{SameThreads, SweepAnswer};
-pub use answer_text::text as answer_text;
+pub use answer_text::{AnswerLine, chosen, lines as answer_lines, text as answer_text};
 pub use data::{csv, json};
 pub use drift::Drift;
 pub use estimate::{Estimate, estimate, words as time_in_words};
@@ -34,7 +34,7 @@ pub use objective::{Kept, Measure, Objective, Tried, kept};
 pub use offered::offered;
 pub use rows::{PointRow, rows};
 pub use settings::{Settings, SweepOrder, curve, seconds};
-pub use table::{findings as findings_text, text as table_text};
+pub use table::{FoundAtPoints, findings as findings_text, label, text as table_text, told_once};
 
 use crate::lab::RunLine;
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,8 @@ pub struct SweepPoint {
     pub settings: Vec<Setting>,
     /// What can be outstanding, I/Os; or I/Os per second that are asked for, where only that differs.
     pub load: u64,
+    /// The load is I/Os per second.
+    pub by_rate: bool,
     /// Threads.
     pub threads: u64,
     /// Points of a group differ in load alone.

@@ -304,8 +304,8 @@ impl<'a> Replay<'a> {
                 Tried::new(*rate as f64, Some(*rate as f64), lines, objective)
             };
             let tried: Vec<Tried> = rates.iter().map(of_rate).collect();
-            let kept = objective::kept(&tried, objective);
-            let (below, above) = (kept.highest.unwrap_or(0.0), kept.broken.unwrap_or(0.0));
+            let (kept, broken) = objective::edge(&tried, objective);
+            let (below, above) = (kept.unwrap_or(0.0), broken.unwrap_or(0.0));
             let middle = ((below + above) / 2.0).round() as u64;
             if above - below <= PRECISION * maximum || middle == 0 || rates.contains(&middle) {
                 break;

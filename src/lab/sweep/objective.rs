@@ -5,6 +5,8 @@ use crate::stats::replicates::Spread;
 
 /// Less than this share of what was offered is not kept up with.
 const KEPT_UP: f64 = 0.98;
+/// So many deviations fewer than that may come by chance, for I/Os come at random.
+const CHANCE: f64 = 3.0;
 
 /// A figure of latency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -50,7 +52,7 @@ impl Objective {
     }
 
     /// Of a run's latencies, ms.
-    fn of(self, latency: &LatencyLine) -> f64 {
+    pub fn of(self, latency: &LatencyLine) -> f64 {
         match self.measure {
             Measure::Average => latency.mean_ms,
             Measure::P99 => latency.p99_ms,
@@ -92,14 +94,23 @@ impl Tried {
         let runs: Vec<&RunLine> = runs.collect();
         let values = runs.iter().filter_map(|line| line.felt()).map(|latency| objective.of(latency));
         let done = runs.iter().map(|line| line.iops).sum::<f64>() / runs.len().max(1) as f64;
-        let kept_up = offered.is_none_or(|offered| done >= KEPT_UP * offered);
+        let seconds: f64 = runs.iter().map(|line| line.measured_s).sum();
+        // Of n I/Os on average there are n, give or take the root of n.
+        let chance = |offered: f64| if seconds > 0.0 { CHANCE * (offered / seconds).sqrt() } else { 0.0 };
+        let kept_up = offered.is_none_or(|offered| done >= KEPT_UP * offered - chance(offered));
         Tried { load, values_ms: values.collect(), kept_up }
     }
 
     /// Logarithms: latencies vary by factors.
-    fn spread(&self) -> Option<Spread> {
-        let logarithms: Vec<f64> = self.values_ms.iter().map(|value| value.max(1e-9).ln()).collect();
-        Spread::of(&logarithms)
+    fn logarithms(&self) -> Vec<f64> {
+        self.values_ms.iter().map(|value| value.max(1e-9).ln()).collect()
+    }
+
+    /// Whether it keeps the objective, as far as one can see; `None` = nothing was measured.
+    fn keeps(&self, objective: Objective) -> Option<bool> {
+        let logarithms = self.logarithms();
+        let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
+        (!logarithms.is_empty()).then(|| mean <= objective.limit_ms.ln() && self.kept_up)
     }
 }
 
@@ -118,20 +129,29 @@ pub struct Kept {
     pub repeated: bool,
 }
 
+/// The highest load that keeps the objective, below the first that doesn't, and that one; of loads in rising
+/// order.
+pub fn edge(tried: &[Tried], objective: Objective) -> (Option<f64>, Option<f64>) {
+    let mut highest = None;
+    for load in tried {
+        match load.keeps(objective) {
+            Some(true) => highest = Some(load.load),
+            Some(false) => return (highest, Some(load.load)),
+            None => {}
+        }
+    }
+    (highest, None)
+}
+
 /// Judges loads, in rising order. Kept is: the geometric mean over runs is within the limit, and what was
 /// offered was done. Surely: so is the 95 % interval of that mean.
 pub fn kept(tried: &[Tried], objective: Objective) -> Kept {
     let limit = objective.limit_ms.ln();
-    let mut kept = Kept { repeated: true, ..Kept::default() };
+    let (highest, broken) = edge(tried, objective);
+    let mut kept = Kept { highest, broken, repeated: true, ..Kept::default() };
     let mut doubtful = false;
     for load in tried {
-        let Some(spread) = load.spread() else { continue };
-        let is_kept = spread.mean <= limit && load.kept_up;
-        match (is_kept, kept.broken) {
-            (true, None) => kept.highest = Some(load.load),
-            (false, None) => kept.broken = Some(load.load),
-            _ => {}
-        }
+        let Some(spread) = Spread::of(&load.logarithms()) else { continue };
         let Some(width) = spread.half_width else {
             kept.repeated = false;
             continue;

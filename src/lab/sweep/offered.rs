@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
-/// The same command line with so many I/Os per second offered in all. `streams`: pairs of a thread and a
-/// target, each of which gets its part; the whole is rounded to what can be shared out.
-pub fn offered(arguments: &[OsString], rate: u64, streams: u64) -> Vec<OsString> {
-    let each = (rate + streams / 2) / streams.max(1);
-    let mut line = vec![OsString::from(format!("-g{}i", each.max(1)))];
+/// The same command line with so many I/Os per second offered in all. They come as those of many users who
+/// know nothing of each other, whether or not those before them are done: a service meets such a load, and
+/// response times count what it does to them. Evenly spaced ones would queue less.
+pub fn offered(arguments: &[OsString], rate: u64) -> Vec<OsString> {
+    let mut line = vec![OsString::from(format!("--rate-total={rate},poisson"))];
     line.extend_from_slice(arguments);
     line
 }

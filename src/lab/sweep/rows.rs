@@ -14,6 +14,8 @@ pub struct PointRow {
     pub settings: Vec<Setting>,
     /// I/Os outstanding, or I/Os per second offered.
     pub load: u64,
+    /// The load is I/Os per second.
+    pub by_rate: bool,
     /// Threads.
     pub threads: u64,
     /// Points of a group differ in load alone.
@@ -38,7 +40,12 @@ impl PointRow {
         }
     }
 
-    /// Whether it's a point of the grid; else an offered rate.
+    /// The unit of its load.
+    pub fn unit(&self) -> &'static str {
+        if self.by_rate { "IOPS offered" } else { "outstanding" }
+    }
+
+    /// Whether it's an offered rate of a curve; else it's a point of the grid.
     pub fn is_offered(&self) -> bool {
         matches!(self.what, What::Rate(_))
     }
@@ -58,6 +65,7 @@ pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
         rows.extend(row(what, history).map(|row| PointRow {
             settings: point.settings.clone(),
             load: point.load,
+            by_rate: point.by_rate,
             threads: point.threads,
             group: point.group,
             ..row
@@ -74,7 +82,7 @@ pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
     rates.dedup();
     let threads = sweep.points.first().map_or(0, |point| point.threads);
     rows.extend(rates.into_iter().filter_map(|rate| {
-        row(What::Rate(rate), history).map(|row| PointRow { load: rate, threads, ..row })
+        row(What::Rate(rate), history).map(|row| PointRow { load: rate, by_rate: true, threads, ..row })
     }));
     rows
 }
@@ -91,6 +99,7 @@ fn row(what: What, history: &[Ran]) -> Option<PointRow> {
         what,
         settings: Vec::new(),
         load: 0,
+        by_rate: false,
         threads: 0,
         group: 0,
         failure: ran.iter().find_map(|ran| ran.failure.clone()),
@@ -120,6 +129,7 @@ fn together(runs: &[RunLine]) -> Option<RunLine> {
     let often = |name: &String| limits.iter().filter(|other| **other == name).count();
     Some(RunLine {
         iops: mean(|line| line.iops),
+        measured_s: mean(|line| line.measured_s),
         mib_per_s: mean(|line| line.mib_per_s),
         latency: latency(|line| line.latency),
         response: latency(|line| line.response),

@@ -18,7 +18,8 @@ pub fn text(rows: &[PointRow]) -> String {
     text
 }
 
-fn label(row: &PointRow) -> String {
+/// What makes a point, in words also where that is nothing.
+pub fn label(row: &PointRow) -> String {
     let label = row.label();
     if label.is_empty() { "as it is".to_owned() } else { label }
 }
@@ -45,30 +46,54 @@ fn line(row: &PointRow, width: usize, repeated: bool) -> String {
     format!("{label:<width$}{iops:>14.2}{runs}{mib_per_s:>12.2}{rest}\n")
 }
 
-/// What was found about the points, each thing once, the worst first.
-pub fn findings(rows: &[PointRow], all: bool) -> String {
-    let mut told: Vec<(&RunFinding, Vec<String>)> = Vec::new();
+/// A finding with the points that have it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundAtPoints<'a> {
+    /// What was found, in the words of the first run that has it.
+    pub found: &'a RunFinding,
+    /// The points, by what makes them.
+    pub points: Vec<String>,
+    /// These are all there are, and more than one.
+    pub at_all: bool,
+}
+
+impl FoundAtPoints<'_> {
+    /// Where it was found.
+    pub fn place(&self) -> String {
+        if self.at_all { "at all points".into() } else { format!("at {}", self.points.join(", ")) }
+    }
+}
+
+/// What was found about the points, each thing once, the worst first; `all`: not only what is wrong.
+pub fn told_once(rows: &[PointRow], all: bool) -> Vec<FoundAtPoints<'_>> {
+    let mut told: Vec<FoundAtPoints> = Vec::new();
     for row in rows {
         for found in row.runs.iter().flat_map(|line| &line.findings).filter(|found| all || found.wrong) {
             let label = label(row);
-            match told.iter_mut().find(|(other, _)| (&other.name, other.wrong) == (&found.name, found.wrong))
-            {
-                Some((_, labels)) if labels.contains(&label) => {}
-                Some((_, labels)) => labels.push(label),
-                None => told.push((found, vec![label])),
+            let is_it = |other: &&mut FoundAtPoints| {
+                (&other.found.name, other.found.wrong) == (&found.name, found.wrong)
+            };
+            match told.iter_mut().find(is_it) {
+                Some(other) if other.points.contains(&label) => {}
+                Some(other) => other.points.push(label),
+                None => told.push(FoundAtPoints { found, points: vec![label], at_all: false }),
             }
         }
     }
-    told.sort_by_key(|(found, _)| !found.wrong);
+    for one in &mut told {
+        one.at_all = rows.len() > 1 && one.points.len() == rows.len();
+    }
+    told.sort_by_key(|one| !one.found.wrong);
+    told
+}
+
+/// The same as lines.
+pub fn findings(rows: &[PointRow], all: bool) -> String {
     let mut text = String::new();
-    for (found, labels) in told {
-        let (severity, message) = (if found.wrong { "WRONG" } else { "WARNING" }, &found.message);
-        let points = match labels.len() {
-            count if count == rows.len() && count > 1 => "all points".to_owned(),
-            _ => labels.join(", "),
-        };
-        text += &format!("{severity}: {message}\n    at {points}\n");
-        text += &found.remedy.as_ref().map(|remedy| format!("    -> {remedy}\n")).unwrap_or_default();
+    for one in told_once(rows, all) {
+        let (severity, message) = (if one.found.wrong { "WRONG" } else { "WARNING" }, &one.found.message);
+        text += &format!("{severity}: {message}\n    {}\n", one.place());
+        text += &one.found.remedy.as_ref().map(|remedy| format!("    -> {remedy}\n")).unwrap_or_default();
     }
     text
 }

@@ -40,7 +40,8 @@ fn tiles(span: &Span) -> Markup {
     }
 }
 
-fn tile(name: &str, unit: &str, figure: Markup) -> Markup {
+/// One figure, large, with its name.
+pub fn tile(name: &str, unit: &str, figure: Markup) -> Markup {
     html! { div { dt { (name) } dd { (figure) (unit) } } }
 }
 

@@ -23,12 +23,14 @@ mod processors;
 mod run;
 mod several;
 mod span;
+mod sweep;
 mod thin;
 mod threads;
 mod verdict;
 mod workload;
 
 pub use input::Run;
+pub use sweep::SweepPage;
 
 use super::known;
 use crate::truth::Judged;
@@ -53,4 +55,12 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
         runs => (format!("DiskSpd: {} runs", runs.len()), several::several(runs)),
     };
     sink.write_all(page::page(&title, content).into_string().as_bytes())
+}
+
+/// Writes the page of a sweep.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_sweep(page: &SweepPage, sink: &mut dyn Write) -> io::Result<()> {
+    sink.write_all(page::page(&sweep::title(page), sweep::content(page)).into_string().as_bytes())
 }

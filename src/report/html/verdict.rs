@@ -64,6 +64,17 @@ impl Badge {
         }
     }
 
+    /// That of a run of which the word of the verdict alone is known.
+    pub fn of_word(word: &str) -> Badge {
+        let (class, sign) = match word {
+            "FAILED" | "WRONG" => ("wrong", "✕"),
+            "WARNING" => ("warning", "!"),
+            word if word == Verdict::Verified.word() => ("good", "✓"),
+            _ => ("unknown", "?"),
+        };
+        Badge { class, sign, word: word.into() }
+    }
+
     /// As it is seen.
     pub fn markup(&self) -> Markup {
         html! { span.badge.{(self.class)} { span.sign aria-hidden="true" { (self.sign) } (self.word) } }
@@ -141,7 +152,7 @@ fn device(part: &DeviceVerdict, number: Option<usize>) -> Markup {
 }
 
 /// One statement: how bad, about what, what, why, what to do.
-fn said(
+pub fn said(
     badge: &Badge,
     number: Option<usize>,
     targets: &[RawText],

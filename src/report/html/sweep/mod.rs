@@ -1,0 +1,121 @@
+//! The page of a sweep: what came out stands first, then the curve, all points, what was found, and how to
+//! do it again.
+
+mod answer;
+mod charts;
+mod points;
+
+use super::input::Run;
+use super::page::heading;
+use super::run::{place_and_time, targets};
+use super::{environment, verdict};
+use crate::lab::sweep::{Drift, PointRow, Settings, SweepAnswer, told_once};
+use crate::truth::Severity;
+use crate::units::visible::lines;
+use maud::{Markup, html};
+use verdict::Badge;
+
+/// A sweep as its page sees it.
+pub struct SweepPage<'a> {
+    /// The whole command line, as it can be typed.
+    pub command_line: &'a str,
+    /// How it was done.
+    pub settings: &'a Settings,
+    /// Its points.
+    pub rows: &'a [PointRow],
+    /// What came out, a group each.
+    pub answers: &'a [SweepAnswer],
+    /// What became of the reference point.
+    pub drift: Option<&'a Drift>,
+    /// The command line of a row.
+    pub command: &'a dyn Fn(&PointRow) -> String,
+    /// Why it isn't all that was asked for; `None` = it is.
+    pub unfinished: Option<&'a str>,
+    /// One of its runs, for what they have in common; `None` = none is kept.
+    pub run: Option<Run<'a>>,
+}
+
+impl SweepPage<'_> {
+    /// `-o, -t`: what has more than one value; empty = rates were offered.
+    fn varied(&self) -> String {
+        let mut options: Vec<&str> = Vec::new();
+        for setting in self.rows.iter().flat_map(|row| &row.settings) {
+            if !options.contains(&setting.option.as_str()) {
+                options.push(&setting.option);
+            }
+        }
+        options.join(", ")
+    }
+
+    fn name(&self) -> String {
+        match self.varied() {
+            varied if varied.is_empty() => "Sweep of offered rates".into(),
+            varied => format!("Sweep of {varied}"),
+        }
+    }
+}
+
+/// For the title of a window.
+pub fn title(page: &SweepPage) -> String {
+    format!("DiskSpd: {}", page.name())
+}
+
+/// The content of the page.
+pub fn content(page: &SweepPage) -> Markup {
+    let run = page.run.as_ref();
+    html! {
+        header {
+            p.kicker {
+                "DiskSpd for Linux"
+                @for text in run.map(|run| place_and_time(&run.known)).unwrap_or_default() { " · " (text) }
+            }
+            h1 { (page.name()) }
+            @if let Some(run) = run { p.targets { (targets(&run.known)) } }
+        }
+        @if let Some(why) = page.unfinished { p.lead { (Badge::of(Severity::Note).markup()) " " (why) } }
+        section.answer { (heading(2, "Answer")) (answer::answers(page)) }
+        @let charts = charts::charts(page);
+        @if !charts.is_empty() {
+            section {
+                (heading(2, "Throughput and latency"))
+                div.charts { @for chart in charts { (chart.markup()) } }
+            }
+        }
+        section { (heading(2, "Points")) (points::points(page)) }
+        section { (heading(2, "What was found")) (found(page)) }
+        @if let Some(drift) = page.drift { section { (heading(2, "Drift")) (drifted(drift)) } }
+        section.again {
+            (heading(2, "Do it again"))
+            div.command { pre { code { (lines(page.command_line)) } } }
+        }
+        @if let Some(run) = run {
+            section.environment {
+                (heading(2, "Environment"))
+                p.lead { "As one of the runs found it." }
+                (environment::environment(run))
+            }
+        }
+    }
+}
+
+/// Findings of all points, each once.
+fn found(page: &SweepPage) -> Markup {
+    let told = told_once(page.rows, true);
+    html! {
+        @if told.is_empty() { p { "Nothing was found that takes anything away from the figures." } }
+        ul.statements {
+            @for one in &told {
+                @let severity = if one.found.wrong { Severity::Wrong } else { Severity::Warning };
+                @let (message, remedy) = (&one.found.message, one.found.remedy.as_deref());
+                (verdict::said(&Badge::of(severity), None, &[], message, &[one.place()], remedy))
+            }
+        }
+    }
+}
+
+fn drifted(drift: &Drift) -> Markup {
+    let severity = if drift.is_much() { Severity::Warning } else { Severity::Note };
+    html! {
+        ul.statements { (verdict::said(&Badge::of(severity), None, &[], &drift.text(), &[], None)) }
+    }
+}
