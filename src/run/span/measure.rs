@@ -100,10 +100,9 @@ pub(in crate::run) fn measure(
             control.abandon();
             return None;
         }
-        for ((index, thread), desk) in threads.into_iter().enumerate().zip(&desks) {
-            if thread.join().is_err() {
-                control.fail(format!("thread {index} ended in a defect of this program; please report it"));
-            }
+        for (thread, desk) in threads.into_iter().zip(&desks) {
+            // A panic was told when it happened.
+            let _ = thread.join();
             let ended = desk.take().unwrap_or_default();
             results.threads.push(ended.results);
             merge_errors(&mut results.errors, ended.errors);
@@ -208,12 +207,17 @@ impl Drop for Release<'_> {
     }
 }
 
-/// Says that a worker has ended, however it ends.
-struct Leaving<'a>(&'a Control);
+/// Says that a worker, by its number, has ended, however it ends: who waits for it to be ready would wait for
+/// ever.
+struct Leaving<'a>(&'a Control, u32);
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
-        self.0.worker_ended();
+        let Leaving(control, thread) = self;
+        if std::thread::panicking() {
+            control.fail(format!("thread {thread} ended in a defect of this program; please report it"));
+        }
+        control.worker_ended();
     }
 }
 
@@ -226,7 +230,7 @@ fn work(
     log: Option<&Ring>,
     desk: &Desk,
 ) {
-    let _leaving = Leaving(control);
+    let _leaving = Leaving(control, worker.thread);
     if let Some(live) = live {
         live.belongs_to_me();
     }
@@ -252,4 +256,23 @@ fn work(
         }
         desk.hand_in(ended, in_flight);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_panics_before_it_is_ready_is_not_waited_for() {
+        let control = Control::default();
+        std::thread::scope(|scope| {
+            let work = || {
+                let _leaving = Leaving(&control, 3);
+                std::panic::resume_unwind(Box::new(()));
+            };
+            assert!(scope.spawn(work).join().is_err());
+        });
+        assert!(!control.wait_until_ready(1));
+        assert_eq!(control.failures(), ["thread 3 ended in a defect of this program; please report it"]);
+    }
 }
