@@ -285,7 +285,11 @@ impl<'a> Loop<'a> {
             if let Err(first) = accounted {
                 return Err(self.drain(books, first));
             }
-            self.done.drain(..taken);
+            // Nearly always all of them, and then there is nothing to move.
+            match taken == self.done.len() {
+                true => self.done.clear(),
+                false => drop(self.done.drain(..taken)),
+            }
             held = Some(books);
         }
         Ok(())
