@@ -90,13 +90,14 @@ impl Bench {
         };
         tally.attempts += 1;
         let mut wrong = Vec::new();
+        if status.is_none() {
+            let _ = Command::new("kill").args(["-KILL", &format!("-{}", child.id())]).status();
+            let _ = child.wait();
+        }
+        // Ends when the last process that holds the pipe has ended.
         let said = reader.join().unwrap_or_default();
         match status {
-            None => {
-                let _ = Command::new("kill").args(["-KILL", &format!("-{}", child.id())]).status();
-                let _ = child.wait();
-                wrong.push(format!("not over after {} s", BOUND.as_secs()));
-            }
+            None => wrong.push(format!("not over after {} s", BOUND.as_secs())),
             Some(status) => match (status.code(), status.signal()) {
                 (Some(0 | 3), _) => {}
                 (Some(1 | 2), _) if said.lines().any(|line| line.contains("ERROR")) => {}
