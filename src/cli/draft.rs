@@ -1,35 +1,27 @@
 //! What has been read of a command line so far.
 
-use super::{Events, Invocation, OutRequest, Overrides, RunRequest, SaveRequest, StreamRequest, XmlProfile};
+use super::{Invocation, Overrides, RunRequest, XmlProfile};
 use crate::finding::Finding;
-use crate::lab::repeat::Repeat;
-use crate::profile::{CacheMode, Method, Profile, RawText, ResultFormat, Target, TimeSpan};
+use crate::profile::{CacheMode, RawText, ResultFormat, Target, TimeSpan};
 use crate::units;
-use std::path::PathBuf;
 
 /// Settings as the options fill them in, and the state that later options are judged against.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
-    /// Profile-wide settings; no time span yet.
-    pub profile: Profile,
-    /// How it is run.
-    pub method: Method,
+    /// What becomes of it, as far as the options fill it in themselves. No time span yet.
+    pub request: RunRequest,
     /// Settings of the only time span; no targets yet.
     pub span: TimeSpan,
     /// Settings that all targets share.
     pub target: Target,
     /// What may also stand beside an XML profile.
     pub overrides: Overrides,
-    /// `-Rp`
-    pub profile_only: bool,
     /// `-Rs`
     pub system_only: bool,
     /// An order of the kinds of cores was given (`-ap`, `-aup`, ...).
     pub efficiency_given: bool,
     /// `-X`
     pub profile_path: Option<RawText>,
-    /// `-ys`, `-yf`, `-yr`, `-yp`
-    pub events: Events,
     /// `-ye`
     pub set_events: Vec<RawText>,
     /// Alignment or stride that `-r` or `-s` stored, bytes.
@@ -40,32 +32,6 @@ pub struct Draft {
     pub base_given: bool,
     /// `-f` or the length of `-B` was given.
     pub end_given: bool,
-    /// `--dry-run`
-    pub dry_run: bool,
-    /// `--out`
-    pub out: Vec<OutRequest>,
-    /// `--stream`
-    pub stream: Option<StreamRequest>,
-    /// `--io-log`
-    pub io_log: Option<PathBuf>,
-    /// `--repeat`
-    pub repeat: Option<Repeat>,
-    /// `--recreate`
-    pub recreate: bool,
-    /// `--destroy`
-    pub destroy: bool,
-    /// `--strict`
-    pub strict: bool,
-    /// `--quiet`
-    pub quiet: bool,
-    /// `--xml-verdict`
-    pub xml_verdict: bool,
-    /// `--save`
-    pub save: Option<SaveRequest>,
-    /// `--store`
-    pub store: Option<PathBuf>,
-    /// What was read otherwise than it may be meant.
-    pub warnings: Vec<Finding>,
     /// An option such as `-?` that answers at once; nothing behind it is read.
     pub answer: Option<Invocation>,
 }
@@ -82,7 +48,7 @@ impl Draft {
             let bytes = path.as_bytes();
             bytes.first() == Some(&b'#') || bytes.starts_with(b"/dev/")
         };
-        let to_xml = self.profile_only && self.overrides.result_format == Some(ResultFormat::Xml);
+        let to_xml = self.request.profile_only && self.overrides.result_format == Some(ResultFormat::Xml);
         let lost = to_xml && self.cache_mode == Some(CacheMode::Cached) && paths.iter().any(is_device);
         lost.then(|| {
             "DISKSPD's XML profiles have no form for -Sb: run with -X, this one uses block devices without the cache; add \
@@ -93,8 +59,8 @@ impl Draft {
 
     /// Nor has DISKSPD 2.2's XML one for what came with 2.3.
     fn lost_before_2_3(&self) -> Option<String> {
-        let to_xml = self.profile_only && self.overrides.result_format == Some(ResultFormat::Xml);
-        if !to_xml || self.profile.compat.is_2_3() {
+        let to_xml = self.request.profile_only && self.overrides.result_format == Some(ResultFormat::Xml);
+        if !to_xml || self.request.profile.compat.is_2_3() {
             return None;
         }
         let span = &self.span;
@@ -124,7 +90,7 @@ impl Draft {
         let dropped = units::behind_lenient_integer(value);
         if !dropped.is_empty() {
             let (shown, dropped) = (String::from_utf8_lossy(value), String::from_utf8_lossy(dropped));
-            self.warnings.push(Finding::warning(format!(
+            self.request.warnings.push(Finding::warning(format!(
                 "{option}{shown} is read as {option}{number}, as DISKSPD reads it: '{dropped}' is dropped. Give {expected}"
             )));
         }
@@ -134,11 +100,16 @@ impl Draft {
     /// The request that the options and `paths` (targets, or substitutions for a profile's templates) make.
     pub fn finish(mut self, command_line: RawText, paths: Vec<RawText>) -> RunRequest {
         let lost = self.lost_in_profile(&paths);
-        self.warnings.extend(lost.map(Finding::warning));
-        self.warnings.extend(self.lost_before_2_3().map(Finding::warning));
-        let mut profile = Profile { command_line, ..self.profile };
-        let xml_profile = match self.profile_path {
-            Some(path) => Some(XmlProfile { path, overrides: self.overrides, substitutions: paths }),
+        self.request.warnings.extend(lost.map(Finding::warning));
+        self.request.warnings.extend(self.lost_before_2_3().map(Finding::warning));
+        let mut request = self.request;
+        let profile = &mut request.profile;
+        profile.command_line = command_line;
+        match self.profile_path {
+            Some(path) => {
+                let xml_profile = XmlProfile { path, overrides: self.overrides, substitutions: paths };
+                request.xml_profile = Some(xml_profile);
+            }
             None => {
                 let settings = Target {
                     block_alignment: self.alignment.unwrap_or(0),
@@ -148,30 +119,9 @@ impl Draft {
                 };
                 let targets = paths.into_iter().map(|path| Target { path, ..settings.clone() }).collect();
                 profile.time_spans = vec![TimeSpan { targets, ..self.span }];
-                self.overrides.apply(&mut profile);
-                None
+                self.overrides.apply(profile);
             }
-        };
-        RunRequest {
-            profile,
-            method: self.method,
-            profile_only: self.profile_only,
-            xml_profile,
-            record: None,
-            events: self.events,
-            dry_run: self.dry_run,
-            out: self.out,
-            stream: self.stream,
-            io_log: self.io_log,
-            repeat: self.repeat,
-            recreate: self.recreate,
-            destroy: self.destroy,
-            strict: self.strict,
-            quiet: self.quiet,
-            xml_verdict: self.xml_verdict,
-            save: self.save,
-            store: self.store,
-            warnings: self.warnings,
         }
+        request
     }
 }

@@ -114,7 +114,7 @@ pub enum PresetRequest {
 }
 
 /// A run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunRequest {
     /// What to run. With [`RunRequest::xml_profile`] it has no time span but the command line only.
     pub profile: Profile,

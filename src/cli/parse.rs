@@ -64,7 +64,7 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
         return Err(CliError::new("no target")
             .hint("name at least one file or block device behind the options; diskspd -? explains"));
     }
-    draft.warnings.extend(detached_value_warning(&options, &targets, &draft).map(Finding::warning));
+    draft.request.warnings.extend(detached_value_warning(&options, &targets, &draft).map(Finding::warning));
     let paths = targets.iter().map(|path| RawText::from(path.to_vec())).collect();
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
 }
@@ -166,7 +166,7 @@ fn system_alone(options: &[Given], targets: &[&[u8]], draft: &Draft) -> Result<I
 
 /// `-Rp` and `--dry-run` end before there is anything to report or to log.
 fn measures_what_it_reports(options: &[Given], draft: &Draft) -> Result<(), CliError> {
-    let idle = match (draft.profile_only, draft.dry_run) {
+    let idle = match (draft.request.profile_only, draft.request.dry_run) {
         (true, _) => "-Rp",
         (_, true) => "--dry-run",
         _ => return Ok(()),

@@ -12,7 +12,7 @@ pub fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         [b'u', rest @ ..] => unordered(draft, rest),
         [b'c' | b's' | b'p' | b'P' | b'e' | b'E', ..] => order(draft, value),
         _ => {
-            draft.span.affinity.extend(list(value, draft.profile.compat.is_2_3())?);
+            draft.span.affinity.extend(list(value, draft.request.profile.compat.is_2_3())?);
             Ok(())
         }
     }

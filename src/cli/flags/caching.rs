@@ -168,7 +168,7 @@ fn unbuffered_write_through(draft: &mut Draft) -> Result<(), Problem> {
 }
 
 fn flush_type(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    if draft.profile.compat.is_2_3() && value.iter().any(u8::is_ascii_uppercase) {
+    if draft.request.profile.compat.is_2_3() && value.iter().any(u8::is_ascii_uppercase) {
         return Err(Problem::new(0, "unknown flush mode").expected("one of v, n, i, in lower case"));
     }
     let flush = match value {

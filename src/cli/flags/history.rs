@@ -41,7 +41,7 @@ fn save(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         b"" => None,
         value => Some(label(value)?),
     };
-    draft.save = Some(SaveRequest { label });
+    draft.request.save = Some(SaveRequest { label });
     Ok(())
 }
 
@@ -55,6 +55,6 @@ fn store(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if value.is_empty() {
         return Err(Problem::new(0, "the value is missing").expected("the name of a folder"));
     }
-    draft.store = Some(RawText::from(value.to_vec()).as_path().to_owned());
+    draft.request.store = Some(RawText::from(value.to_vec()).as_path().to_owned());
     Ok(())
 }

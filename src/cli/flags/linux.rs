@@ -73,7 +73,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["engine_choice"],
         with_profile: true,
         values: &[],
-        read: Read::Switch(|draft| draft.method.poll = true),
+        read: Read::Switch(|draft| draft.request.method.poll = true),
     },
     Flag {
         name: Long("out"),
@@ -140,7 +140,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "end_to_end"],
         with_profile: true,
         values: &[],
-        read: Read::Switch(|draft| draft.dry_run = true),
+        read: Read::Switch(|draft| draft.request.dry_run = true),
     },
     Flag {
         name: Long("repeat"),
@@ -171,7 +171,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "end_to_end", "profiles"],
         with_profile: true,
         values: &[],
-        read: Read::Switch(|draft| draft.recreate = true),
+        read: Read::Switch(|draft| draft.request.recreate = true),
     },
     Flag {
         name: Long("destroy"),
@@ -186,7 +186,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "refusals", "device_kinds"],
         with_profile: true,
         values: &[],
-        read: Read::Switch(|draft| draft.destroy = true),
+        read: Read::Switch(|draft| draft.request.destroy = true),
     },
     Flag {
         name: Long("strict"),
@@ -198,7 +198,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "truth"],
         with_profile: true,
         values: &[],
-        read: Read::Switch(|draft| draft.strict = true),
+        read: Read::Switch(|draft| draft.request.strict = true),
     },
     Flag {
         name: Long("quiet"),
@@ -211,7 +211,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "truth"],
         with_profile: true,
         values: &[],
-        read: Read::Switch(|draft| draft.quiet = true),
+        read: Read::Switch(|draft| draft.request.quiet = true),
     },
     Flag {
         name: Long("until-steady"),
@@ -243,7 +243,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "truth_device"],
         with_profile: true,
         values: &[],
-        read: Read::Switch(|draft| draft.method.flush_after = true),
+        read: Read::Switch(|draft| draft.request.method.flush_after = true),
     },
     Flag {
         name: Long("preset"),
@@ -322,7 +322,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "truth", "truth_device"],
         with_profile: true,
         values: &[],
-        read: Read::Switch(|draft| draft.xml_verdict = true),
+        read: Read::Switch(|draft| draft.request.xml_verdict = true),
     },
     Flag {
         name: Long("prefill"),
@@ -368,9 +368,9 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.method.engine = Some(match value {
+    draft.request.method.engine = Some(match value {
         b"auto" => {
-            draft.method.engine = None;
+            draft.request.method.engine = None;
             return Ok(());
         }
         b"uring" => EngineKind::Uring,
@@ -409,7 +409,7 @@ fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         Problem::new(0, "not a number of seconds")
             .expected("the longest time that the warm-up may take, as in --until-steady=600")
     };
-    draft.method.until_steady_s = Some(seconds.ok_or_else(wrong)?);
+    draft.request.method.until_steady_s = Some(seconds.ok_or_else(wrong)?);
     Ok(())
 }
 
@@ -424,7 +424,7 @@ fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let wrong = || {
         Problem::new(0, what).expected("the longest that a processor may take to wake up, 0 to 2147483647 us")
     };
-    draft.method.cpu_latency_us = Some(micros.ok_or_else(wrong)?);
+    draft.request.method.cpu_latency_us = Some(micros.ok_or_else(wrong)?);
     Ok(())
 }
 
@@ -433,7 +433,7 @@ fn preset(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let name = String::from_utf8_lossy(value);
     let found =
         presets::find(&name).ok_or_else(|| Problem::new(0, "no such preset").expected(presets::names()));
-    draft.method.preset = Some(found?.name.to_owned());
+    draft.request.method.preset = Some(found?.name.to_owned());
     Ok(())
 }
 
@@ -442,7 +442,7 @@ fn fsync_every(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let writes = number.and_then(|digits| digits.parse().ok()).filter(|writes| *writes > 0);
     let what = if value.is_empty() { "the value is missing" } else { "not a number of writes" };
     let wrong = || Problem::new(0, what).expected("after how many writes a thread flushes, 1 or more");
-    draft.method.fsync_every = Some(writes.ok_or_else(wrong)?);
+    draft.request.method.fsync_every = Some(writes.ok_or_else(wrong)?);
     Ok(())
 }
 
@@ -459,12 +459,12 @@ fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         Some(b"uniform") => Arrivals::Uniform,
         Some(_) => return Err(Problem::new(comma + 1, "unknown kind of arrivals").expected(RATE)),
     };
-    draft.method.rate_total = Some(RateTotal { ios_per_s, arrivals });
+    draft.request.method.rate_total = Some(RateTotal { ios_per_s, arrivals });
     Ok(())
 }
 
 fn prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.method.prefill = Some(match value {
+    draft.request.method.prefill = Some(match value {
         b"" | b"auto" => Prefill::Auto,
         b"random" => Prefill::Random,
         b"pattern" => Prefill::Pattern,
@@ -477,7 +477,8 @@ fn prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 fn repeat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let text = std::str::from_utf8(value).unwrap_or_default();
     let what = if value.is_empty() { "the value is missing" } else { "not a number of runs" };
-    draft.repeat = Some(Repeat::parse(text).map_err(|expected| Problem::new(0, what).expected(expected))?);
+    draft.request.repeat =
+        Some(Repeat::parse(text).map_err(|expected| Problem::new(0, what).expected(expected))?);
     Ok(())
 }
 
@@ -495,12 +496,12 @@ fn out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if file.is_empty() {
         return Err(Problem::new(value.len(), "the file is missing").expected("the name of a file to write"));
     }
-    draft.out.push(OutRequest { format, path: RawText::from(file.to_vec()).as_path().to_owned() });
+    draft.request.out.push(OutRequest { format, path: RawText::from(file.to_vec()).as_path().to_owned() });
     Ok(())
 }
 
 fn stream(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.stream = Some(match value {
+    draft.request.stream = Some(match value {
         b"" => {
             return Err(Problem::new(0, "the value is missing").expected("a file, - or fd:<n>"));
         }
@@ -521,7 +522,7 @@ fn io_log(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if value.is_empty() {
         return Err(Problem::new(0, "the value is missing").expected("the name of a file to write"));
     }
-    draft.io_log = Some(RawText::from(value.to_vec()).as_path().to_owned());
+    draft.request.io_log = Some(RawText::from(value.to_vec()).as_path().to_owned());
     Ok(())
 }
 
@@ -531,7 +532,7 @@ fn compat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         b"2.3" => Compat::V2_3,
         _ => return Err(Problem::new(0, "this version is not known").expected("2.2 or 2.3")),
     };
-    draft.profile.compat = compat;
+    draft.request.profile.compat = compat;
     draft.overrides.compat = Some(compat);
     Ok(())
 }

@@ -63,7 +63,7 @@ pub const FLAGS: &[Flag] = &[
             max: i32::MAX,
             expected: "a number of I/Os",
             set: |draft, count| {
-                draft.profile.progress = if count < 1 { 65536 } else { count.unsigned_abs() };
+                draft.request.profile.progress = if count < 1 { 65536 } else { count.unsigned_abs() };
             },
         },
     },
@@ -180,7 +180,7 @@ fn result_format(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         format => (false, format),
     };
     let result_format = match format {
-        b"" if profile_only || system_only || draft.profile_only => None,
+        b"" if profile_only || system_only || draft.request.profile_only => None,
         b"text" => Some(ResultFormat::Text),
         b"xml" => Some(ResultFormat::Xml),
         _ => {
@@ -190,7 +190,7 @@ fn result_format(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             ));
         }
     };
-    draft.profile_only |= profile_only;
+    draft.request.profile_only |= profile_only;
     draft.system_only |= system_only;
     draft.overrides.result_format = result_format.or(draft.overrides.result_format);
     Ok(())
@@ -208,7 +208,7 @@ fn verbose(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 fn tracing(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    let mut etw = draft.profile.etw.clone().unwrap_or_default();
+    let mut etw = draft.request.profile.etw.clone().unwrap_or_default();
     *etw_switch(&mut etw, value).ok_or_else(|| {
         let what = if value.is_empty() { "the class of events is missing" } else { "unknown class of events" };
         Problem::new(0, what).expected(
@@ -216,7 +216,7 @@ fn tracing(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
              one of the letters p, q, s, c",
         )
     })? = true;
-    draft.profile.etw = Some(etw);
+    draft.request.profile.etw = Some(etw);
     Ok(())
 }
 

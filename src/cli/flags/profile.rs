@@ -74,10 +74,10 @@ fn profile(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 fn event(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let (kind, name) = value.split_first().map_or((None, value), |(kind, name)| (Some(*kind), name));
     let event = match kind {
-        Some(b's') => &mut draft.events.start,
-        Some(b'f') => &mut draft.events.finish,
-        Some(b'r') => &mut draft.events.wait,
-        Some(b'p') => &mut draft.events.stop,
+        Some(b's') => &mut draft.request.events.start,
+        Some(b'f') => &mut draft.request.events.finish,
+        Some(b'r') => &mut draft.request.events.wait,
+        Some(b'p') => &mut draft.request.events.stop,
         Some(b'e') => {
             draft.set_events.push(RawText::from(name.to_vec()));
             return Ok(());
