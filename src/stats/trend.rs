@@ -1,7 +1,7 @@
 //! Levels of a figure over many runs: where it changed for good, and by how much.
 //!
-//! The same search that finds changes within a run (`stats/segments.rs`), on logarithms, so that a change is a
-//! share of the level wherever that lies. Single runs far from their neighbours are no change.
+//! The same search that finds changes within a run (`stats/segments.rs`), on logarithms, so that a change is
+//! a share of the level wherever that lies. Single runs far from their neighbours are no change.
 
 use super::Level;
 use super::noise::{Noise, without_outliers};
