@@ -143,10 +143,20 @@ fn found(metric: &Compared) -> Option<String> {
         Some(least) => format!(", one of {least:.1} % in 80 of 100 cases"),
         None => String::new(),
     };
+    let runs = metric.sides.as_ref()?.iter().map(|side| side.values.len()).min()?;
+    let roughly = match runs < ENOUGH {
+        true => " Roughly: so few runs say little about how they scatter.",
+        false => "",
+    };
     Some(format!(
-        "Runs scatter by {noise:.1} %; so many find a change of 5 % in {five:.0} of 100 cases{least}."
+        "Runs scatter by {noise:.1} %; so many find a change of 5 % in {five:.0} of 100 cases{least}.\
+         {roughly}"
     ))
 }
+
+/// From so many runs a side on the chance of finding a change is what is printed, within 2 in 100
+/// (docs/compare.md); of fewer the scatter is often taken for less than it is.
+const ENOUGH: usize = 8;
 
 fn signed(percent: f64) -> String {
     format!("{percent:+.1} %")
