@@ -76,14 +76,7 @@ pub fn outliers(values: &[f64]) -> Vec<usize> {
 
 /// The value in the middle, or the mean of the two there; `None` = there is no value.
 pub fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let half = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        odd if odd % 2 == 1 => Some(sorted[half]),
-        _ => Some((sorted[half - 1] + sorted[half]) / 2.0),
-    }
+    (!values.is_empty()).then(|| super::noise::median(&mut values.to_vec()))
 }
 
 /// Below this value lies the given share of Student's t distribution; `degrees` of freedom, at least 1, the
