@@ -2,8 +2,10 @@
 //! nanoseconds. `cargo bench --bench workload` prints ns per I/O, the fastest of many short
 //! rounds, one of which finds the machine quiet.
 
-use diskspd::profile::{Distribution, DistributionKind, DistributionRange};
-use diskspd::workload::{Assignment, Pattern, Random, TargetWorkload, ThreadWorkload};
+use diskspd::profile::{AddressSpread, ContentShape, Distribution, DistributionKind, DistributionRange};
+use diskspd::workload::{
+    Assignment, Pattern, PortionOf, Random, ReducibleContent, TargetWorkload, ThreadWorkload,
+};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,7 +23,9 @@ const BASIS: TargetWorkload = TargetWorkload {
     pattern: Pattern::Random,
     write_ratio: 0,
     distribution: None,
+    spread: None,
     weight: 1,
+    portion: None,
 };
 /// A size of no particular beauty.
 const ODD: u64 = 1_000_000_007;
@@ -39,6 +43,9 @@ fn main() {
         ("random, odd size and alignment", TargetWorkload { region: ODD, stride: 1000, ..BASIS }),
         ("random, odd size, -w30", TargetWorkload { region: ODD, write_ratio: 30, ..BASIS }),
         ("random, -rdpct90/10:0/10:5/20", TargetWorkload { distribution: Some(hot), ..BASIS }),
+        ("random, zipf:1.1", spread("zipf:1.1")),
+        ("random, normal:10%", spread("normal:10%")),
+        ("random, hot:10%/90%", spread("hot:10%/90%")),
         ("mixed, -rs50", TargetWorkload { pattern: mixed, region: ODD, ..BASIS }),
         ("mixed, -rs50 -w30", TargetWorkload { pattern: mixed, write_ratio: 30, region: ODD, ..BASIS }),
     ];
@@ -50,30 +57,54 @@ fn main() {
     report("random, three targets, floating", true, &[random, odd, random]);
     let weighted = TargetWorkload { weight: 3, ..BASIS };
     report("random, three targets, weighted", true, &[random, odd, &weighted]);
+    let portion = |part, share| Some(PortionOf { is_first: part == 0, part, share, is_split: false });
+    let parts = [
+        TargetWorkload { portion: portion(0, 0.7), ..BASIS },
+        TargetWorkload { portion: portion(1, 0.2), pattern: Pattern::Sequential, ..BASIS },
+        TargetWorkload { portion: portion(2, 0.1), ..BASIS },
+    ];
+    report("mix of three, one of them sequential", false, &parts.each_ref());
     for block in [512, 4096, 65536] {
-        fresh(block);
+        let mut random = Random::new(0);
+        content("-Zr", block, |buffer| random.fill_expanded(buffer));
+    }
+    for (compress, dedupe) in [(0, 0), (60, 25)] {
+        for block in [512, 4096, 65536] {
+            let mut made = ReducibleContent::new(ContentShape { compress, dedupe }, 0, 0);
+            let name = format!("--compress {compress} --dedupe {dedupe}");
+            content(&name, block, |buffer| made.fill(buffer));
+        }
     }
 }
 
-/// Content of writes with `-Zr`, GiB/s of one core.
-fn fresh(block: usize) {
-    let mut random = Random::new(0);
+fn spread(spread: &str) -> TargetWorkload {
+    TargetWorkload { spread: AddressSpread::parse(spread).ok(), ..BASIS }
+}
+
+/// Content of writes, GiB/s of one core.
+fn content(name: &str, block: usize, mut fill: impl FnMut(&mut [u8])) {
     let mut buffer = vec![0; block];
     let mut fastest = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = Instant::now();
         let writes = (16 << 20) / block;
         for _ in 0..writes {
-            random.fill_expanded(black_box(&mut buffer[..]));
+            fill(black_box(&mut buffer[..]));
         }
         fastest = fastest.min(start.elapsed().as_secs_f64() / (writes * block) as f64);
     }
     let rate = 1.0 / fastest / f64::from(1 << 30);
-    println!("-Zr, writes of {block:<19} {:6.1} ns, {rate:.1} GiB/s", fastest * 1e9 * block as f64);
+    let name = format!("{name}, writes of {block}");
+    println!("{name:<42} {:8.1} ns, {rate:.1} GiB/s", fastest * 1e9 * block as f64);
 }
 
 fn report(name: &str, floating: bool, targets: &[&TargetWorkload]) {
-    let assign = |workload| Assignment { workload, requests: REQUESTS, interlocked: Arc::default() };
+    let requests = |workload: &TargetWorkload| match workload.portion {
+        Some(PortionOf { is_first: false, .. }) => 0,
+        _ => REQUESTS,
+    };
+    let assign =
+        |workload| Assignment { workload, requests: requests(workload), interlocked: Arc::default() };
     let targets: Vec<Assignment<'_>> = targets.iter().copied().map(assign).collect();
     let mut thread = ThreadWorkload::new(0, floating, &targets);
     let mut fastest = f64::INFINITY;
@@ -84,5 +115,5 @@ fn report(name: &str, floating: bool, targets: &[&TargetWorkload]) {
         }
         fastest = fastest.min(start.elapsed().as_nanos() as f64 / f64::from(IOS));
     }
-    println!("{name:<34} {fastest:6.2} ns");
+    println!("{name:<42} {fastest:8.2} ns");
 }

@@ -91,6 +91,12 @@ pub fn wall_millis() -> i64 {
     seconds * 1000 + nanos / 1_000_000
 }
 
+/// Wall-clock time now, in nanoseconds since 1970-01-01 00:00 UTC.
+pub fn wall_nanos() -> i64 {
+    let (seconds, nanos) = kernel::wall();
+    seconds.wrapping_mul(SECOND as i64).wrapping_add(nanos)
+}
+
 /// How long the machine has been suspended since it was started: `CLOCK_MONOTONIC` stood still meanwhile.
 #[cfg(target_os = "linux")]
 pub fn suspended() -> Nanos {

@@ -1,6 +1,7 @@
 //! One thing that a person should know: the same type from the command line to the verdict, and the one
 //! place that decides how it is printed.
 
+pub mod named;
 pub mod told;
 
 use crate::sys::path::RawText;

@@ -19,11 +19,13 @@
 
 pub mod cli;
 pub mod clock;
+pub mod cluster;
 #[cfg(target_os = "linux")]
 pub mod commands;
 pub mod engine;
 pub mod finding;
 pub mod lab;
+pub mod merge;
 pub mod plan;
 pub mod prelude;
 pub mod presets;

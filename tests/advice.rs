@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 #![allow(clippy::needless_update)] // what else was observed is of no interest here
 
-use diskspd::cli::{self, Invocation};
+use crate::common::in_process::asked;
 use diskspd::profile::{RawText, TargetId};
 use diskspd::results::{
     CpuSleeps, DirectionResults, EngineUse, Observed, Record, Results, SpanResults, StateSleeps,
@@ -57,9 +57,7 @@ fn found_beside(
     (ios, latency): (u64, u64),
     engine: &str,
 ) -> Vec<Finding> {
-    let words: Vec<_> = ["diskspd"].into_iter().chain(line.split(' ')).map(Into::into).collect();
-    let Ok(Invocation::Run(request)) = cli::parse(&words) else { panic!("{line}") };
-    let profile = request.profile;
+    let profile = asked(line).profile;
     let span = &profile.time_spans[0];
     let target = &span.targets[0];
     let threads = if span.thread_count > 0 { span.thread_count } else { target.threads_per_file };

@@ -4,7 +4,7 @@
 
 use crate::common::{directory, diskspd, output, skip};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Names of the browser, as distributions have it.
@@ -33,14 +33,39 @@ for (const figure of charts) {
 }
 const left = document.querySelectorAll(".zoomed").length, wide = document.documentElement.scrollWidth > innerWidth;
 const requests = performance.getEntriesByType("resource").length;
-document.body.append(`RESULT charts=${charts.length} told=${told} zoomed=${zoomed} left=${left} wide=${wide} ` +
-  `requests=${requests} wrong=[${wrong.join("; ")}] END`);
+parent.postMessage(`charts=${charts.length} told=${told} zoomed=${zoomed} left=${left} wide=${wide} ` +
+  `requests=${requests} wrong=[${wrong.join("; ")}]`, "*");
 //]]></script>"#;
 
-/// What the page says of itself after it was used.
-fn used(browser: &str, page: &Path, folder: &Path, width: u32) -> String {
+/// Shows pages in frames, and puts down what each says of itself, by the name of its frame.
+const FRAMES: &str = r#"<!DOCTYPE html><body><script>
+addEventListener("message", (event) => {
+  const frame = [...document.querySelectorAll("iframe")].find((one) => one.contentWindow === event.source);
+  document.body.append(["RESULT", frame.name + ":", event.data, "END"].join(" "));
+});
+</script>"#;
+
+/// Widths of a phone and of a large screen, px.
+const WIDTHS: [u32; 2] = [360, 1600];
+
+/// A page, and what is to come of it.
+struct Shown {
+    name: &'static str,
+    page: PathBuf,
+    expected: &'static str,
+}
+
+/// What the pages say of themselves after they were used, in one browser: `run at 360: charts=7 ..`.
+fn used(browser: &str, pages: &[Shown], folder: &Path) -> Vec<String> {
+    let frame = |name: &str, page: &Path, width: u32| {
+        let style = format!("border:0;width:{width}px;height:900px");
+        format!("<iframe name=\"{name} at {width}\" style=\"{style}\" src=\"{}\"></iframe>\n", page.display())
+    };
+    let frames = pages.iter().flat_map(|one| WIDTHS.map(|width| frame(one.name, &one.page, width)));
+    let all = folder.join("frames.html");
+    fs::write(&all, FRAMES.to_owned() + &frames.collect::<String>()).unwrap();
     let mut told = String::new();
-    // A browser that didn't come up is no fault of the page.
+    // A browser that didn't come up is no fault of the pages.
     for number in 0..3 {
         let mut command = Command::new(browser);
         command.args([
@@ -51,53 +76,84 @@ fn used(browser: &str, page: &Path, folder: &Path, width: u32) -> String {
             "--no-first-run",
         ]);
         command.args(["--disable-background-networking", "--disable-component-update", "--dump-dom"]);
-        command.arg(format!("--user-data-dir={}", folder.join(format!("{width}-{number}")).display()));
-        command.arg(format!("--window-size={width},900")).arg(format!("file://{}", page.display()));
+        command.arg(format!("--user-data-dir={}", folder.join(format!("browser-{number}")).display()));
+        command.arg("--window-size=1700,900").arg(format!("file://{}", all.display()));
         let ended = output(&mut command).unwrap();
         let dom = String::from_utf8_lossy(&ended.stdout);
-        let result = dom.rsplit_once("RESULT ").and_then(|(_, rest)| rest.split_once(" END"));
-        if let Some((result, _)) = result {
-            return result.to_owned();
+        let results = dom.split("RESULT ").skip(1).filter_map(|rest| rest.split_once(" END"));
+        let mut results: Vec<String> = results.map(|(result, _)| result.to_owned()).collect();
+        if results.len() == pages.len() * WIDTHS.len() {
+            results.sort();
+            return results;
         }
-        told = String::from_utf8_lossy(&ended.stderr).into_owned();
+        told = format!("{results:?} {}", String::from_utf8_lossy(&ended.stderr));
     }
-    panic!("{browser} shows nothing: {told}");
+    panic!("{browser} doesn't show all pages: {told}");
 }
 
-/// Has every chart of a page used on a narrow and on a wide screen.
-fn all_answer(page: &Path, folder: &Path, expected: &str) {
+/// Has every chart of each page used on a narrow and on a wide screen.
+fn all_answer(pages: &[Shown], folder: &Path) {
     let is_there =
         |name: &&&str| output(Command::new(name).arg("--version")).is_ok_and(|ended| ended.status.success());
     let Some(browser) = BROWSERS.iter().find(is_there) else {
-        return skip("there is no Chromium to open the page in: apt-get install chromium");
+        return skip("there is no Chromium to open the pages in: apt-get install chromium");
     };
-    let text = fs::read_to_string(page).unwrap();
-    let text = text.replacen("<title>", &format!("{BEFORE}<title>"), 1).replacen(
-        "</body>",
-        &format!("{AFTER}</body>"),
-        1,
-    );
-    fs::write(page, text).unwrap();
-    for width in [500, 1600] {
-        let result = used(browser, page, folder, width);
-        assert_eq!(result, expected, "at a width of {width}");
+    for one in pages {
+        let text = fs::read_to_string(&one.page).unwrap();
+        let text = text.replacen("<title>", &format!("{BEFORE}<title>"), 1).replacen(
+            "</body>",
+            &format!("{AFTER}</body>"),
+            1,
+        );
+        fs::write(&one.page, text).unwrap();
     }
+    let of_page = |one: &Shown| WIDTHS.map(|width| format!("{} at {width}: {}", one.name, one.expected));
+    let mut expected: Vec<String> = pages.iter().flat_map(of_page).collect();
+    expected.sort();
+    assert_eq!(used(browser, pages, folder), expected);
 }
 
 #[test]
-fn in_a_browser_every_chart_answers_and_nothing_is_requested() {
+fn in_a_browser_every_chart_of_every_page_answers_and_nothing_is_requested() {
     let folder = directory();
-    let page = folder.path().join("page.html");
-    let line = "--engine sim:stall -c1G -b4K -r -w30 -t4 -o8 -Su -L -D -W0 -d60 --out {}";
-    diskspd(&format!("{line} {}", folder.path().join("nothing.dat").display()), &page).report();
-    all_answer(&page, folder.path(), "charts=7 told=7 zoomed=4 left=0 wide=false requests=0 wrong=[]");
-}
-
-#[test]
-fn in_a_browser_the_page_of_a_sweep_answers_and_requests_nothing() {
-    let folder = directory();
-    let page = folder.path().join("page.html");
-    let line = "sweep -b512K,1M -o1,2,4 --engine=sim -d1 -W0 -c1G --html {}";
-    diskspd(&format!("{line} {}", folder.path().join("nothing.dat").display()), &page).report();
-    all_answer(&page, folder.path(), "charts=2 told=2 zoomed=0 left=0 wide=false requests=0 wrong=[]");
+    let path = |name: &str| folder.path().join(name);
+    let (target, store) = (path("nothing.dat"), path("store"));
+    let line = |line: &str, page: &str| {
+        let options = "-b4K -r -w30 -L --engine=sim -W0 -d1 -c1G --save --store STORE";
+        let line = line.replace("OPTIONS", options).replace("TARGET", target.to_str().unwrap());
+        let line = line.replace("STORE", store.to_str().unwrap());
+        diskspd(&line, &path(page)).report();
+        path(page)
+    };
+    let pages = [
+        Shown {
+            name: "run",
+            page: line(
+                "--engine sim:stall -c1G -b4K -r -w30 -t4 -o8 -Su -L -D -W0 -d20 --out {} TARGET",
+                "run.html",
+            ),
+            expected: "charts=7 told=7 zoomed=4 left=0 wide=false requests=0 wrong=[]",
+        },
+        Shown {
+            name: "sweep",
+            page: line("sweep -b512K,1M -o1,2,4 --engine=sim -d1 -W0 -c1G --html {} TARGET", "sweep.html"),
+            expected: "charts=2 told=2 zoomed=0 left=0 wide=false requests=0 wrong=[]",
+        },
+        Shown {
+            name: "comparison",
+            // Changes; single runs of what is compared; distributions of all, reads and writes.
+            page: line(
+                "compare --html {} --repeat 4 -- -o4 OPTIONS :: -o8 OPTIONS TARGET",
+                "comparison.html",
+            ),
+            expected: "charts=10 told=10 zoomed=0 left=0 wide=false requests=0 wrong=[]",
+        },
+        Shown {
+            name: "history",
+            page: line("history --html {} --store STORE", "history.html"),
+            // Three figures of two kinds of work.
+            expected: "charts=6 told=6 zoomed=0 left=0 wide=false requests=0 wrong=[]",
+        },
+    ];
+    all_answer(&pages, folder.path());
 }

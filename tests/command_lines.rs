@@ -5,7 +5,10 @@
 use diskspd::cli::{self, EventAction, Exit, Invocation, ReportRequest, RunRequest, TableForm};
 use diskspd::finding::{Finding, Severity};
 use diskspd::profile::validate::validate;
-use diskspd::profile::{Arrivals, Profile, RateTotal, RawText, ResultFormat, Target, TimeSpan, xml};
+use diskspd::profile::{
+    AddressSpread, Arrivals, ContentShape, Profile, RateTotal, RawText, ResultFormat, Target, TimeSpan,
+    Volume, xml,
+};
 use diskspd::report::profile_text::{write_profile, write_profile_on};
 use diskspd::report::profile_xml;
 use diskspd::system::{Group, System, Topology};
@@ -493,7 +496,8 @@ fn commands_and_long_options() {
             "doctor f.dat --json #0",
             Ok(Invocation::Doctor { json: true, targets: vec!["f.dat".into(), "#0".into()] }),
         ),
-        ("man", Ok(Invocation::Man)),
+        ("man", Ok(Invocation::Man { command: None })),
+        ("man sweep", Ok(Invocation::Man { command: Some("sweep") })),
         ("help report", Ok(Invocation::CommandUsage { command: "report" })),
         ("report --help", Ok(Invocation::CommandUsage { command: "report" })),
         ("report run.json -?", Ok(Invocation::CommandUsage { command: "report" })),
@@ -563,6 +567,36 @@ fn commands_and_long_options() {
             matches!(parse(line), Ok(Invocation::Run(run)) if run.method.fsync_every == writes),
             "{line}"
         );
+    }
+    for (line, content) in [
+        ("f.dat", None),
+        ("-w1 --compress 60 --dedupe=25 f.dat", Some((60, 25))),
+        ("-w1 --compress 0 f.dat", Some((0, 0))),
+        ("-w1 --dedupe 1 --dedupe 99 f.dat", Some((0, 99))),
+    ] {
+        let content = content.map(|(compress, dedupe)| ContentShape { compress, dedupe });
+        let of = |run: &RunRequest| run.profile.time_spans[0].targets[0].content;
+        assert!(matches!(parse(line), Ok(Invocation::Run(run)) if of(&run) == content), "{line}");
+    }
+    for (value, expected) in [
+        ("1", Volume::Bytes(1)),
+        ("500G", Volume::Bytes(500 << 30)),
+        ("3b", Volume::Bytes(3 << 12)),
+        ("2x", Volume::Times(2)),
+        ("10X", Volume::Times(10)),
+    ] {
+        let line = format!("--until-written {value} --until-read={value} -b4K f.dat");
+        let Ok(Invocation::Run(run)) = parse(&line) else { panic!("{line}") };
+        assert_eq!((run.method.until_written, run.method.until_read), (Some(expected), Some(expected)));
+    }
+    for (line, spread) in [
+        ("-r f.dat", None),
+        ("-r --distribution zipf:1.1 f.dat", Some("zipf:1.1")),
+        ("-r --distribution=zipf:1 --distribution hot:10/90,moves=30 f.dat", Some("hot:10%/90%,moves=30s")),
+    ] {
+        let spread = spread.map(|spread| AddressSpread::parse(spread).unwrap());
+        let of = |run: &RunRequest| run.profile.time_spans[0].targets[0].spread;
+        assert!(matches!(parse(line), Ok(Invocation::Run(run)) if of(&run) == spread), "{line}");
     }
     let rate = |ios_per_s, arrivals| Some(RateTotal { ios_per_s, arrivals });
     for (line, expected) in [
@@ -649,9 +683,33 @@ fn messages_say_what_to_do() {
         ("--cpu-latency=-1 f.dat", "not a number of microseconds"),
         ("--cpu-latency +1 f.dat", "not a number of microseconds"),
         ("--cpu-latency 2147483648 f.dat", "0 to 2147483647 us"),
+        ("--until-written", "the value is missing"),
+        ("--until-written 0 f.dat", "neither a size nor a number of times"),
+        ("--until-read 0x f.dat", "1 or more"),
+        ("--until-read x f.dat", "neither a size nor a number of times"),
+        ("--until-read 1.5x f.dat", "neither a size nor a number of times"),
+        ("--until-read 5Q f.dat", "a size, as in 500G"),
         ("--fsync-every", "the value is missing"),
         ("--fsync-every 0 f.dat", "not a number of writes"),
         ("--fsync-every 4K f.dat", "1 or more"),
+        ("--mix", "the value is missing"),
+        ("--mix -b8K f.dat", "here a share must stand"),
+        ("--mix 0:-b8K f.dat", "from 1 to 1000000"),
+        ("--mix 1:-o8 f.dat", "this is no option of a part"),
+        ("--mix 1:-b8K;1:-b0 f.dat", "this block size is not possible"),
+        ("--mix 1:-b8K -w50 f.dat", "put it into the parts"),
+        ("--bs-split", "the value is missing"),
+        ("--bs-split 4K f.dat", "/ and the share"),
+        ("--bs-split 4K/1 -b4K f.dat", "both say the size"),
+        ("--distribution", "the value is missing"),
+        ("--distribution pareto:0.1 f.dat", "this form is not known"),
+        ("--distribution zipf:0 f.dat", "theta must be a number above 0"),
+        ("--distribution hot:10% f.dat", "/ and the share"),
+        ("--compress", "the value is missing"),
+        ("--compress 60% -w1 f.dat", "does not belong to the percentage"),
+        ("--compress 100 -w1 f.dat", "nothing but zeros is written with -Z"),
+        ("--dedupe -1 -w1 f.dat", "not a number"),
+        ("-Xp.xml --dedupe 5", "set it in the profile"),
         ("--rate-total", "the value is missing"),
         ("--rate-total fast f.dat", "this is not a number"),
         ("--rate-total 0 f.dat", "no such rate"),

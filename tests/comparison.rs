@@ -6,7 +6,7 @@ use diskspd::lab::compare::{
     ChangeVerdict, Compared, Metric, Question, RunComparison, Side, SideRun, compare, text,
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
-use diskspd::results::{ChartRow, KnownFigures, KnownPercentile, KnownRun, KnownSpan, Origin};
+use diskspd::results::{ChartRow, KnownFigures, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin};
 use diskspd::workload::Random;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -20,7 +20,7 @@ fn normal(random: &mut Random) -> f64 {
 }
 
 /// A run of so many I/Os per second, with latencies that go with it.
-fn run(iops: f64, change: impl Fn(&mut KnownSpan)) -> SideRun {
+pub fn run(iops: f64, change: impl Fn(&mut KnownSpan)) -> SideRun {
     let access = Access {
         block_size: Some(4096),
         write_percent: Some(0),
@@ -51,7 +51,7 @@ fn run(iops: f64, change: impl Fn(&mut KnownSpan)) -> SideRun {
     SideRun { known, environment: BTreeMap::new(), method: BTreeMap::new() }
 }
 
-fn side(runs: Vec<SideRun>) -> Side {
+pub fn side(runs: Vec<SideRun>) -> Side {
     Side { name: "side".into(), runs }
 }
 
@@ -190,6 +190,49 @@ fn latency_decides_under_a_rate_limit() {
         side((0..count).map(|at| run(1000.0 + at as f64, |span| share_a_rate(span, 100))).collect())
     };
     assert_eq!(primary(&of(&total(4), &total(5))).metric, "p99");
+}
+
+#[test]
+fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
+    let paced = |ios: u64, ms: f64| {
+        let both = move |ms: f64| ChartRow { read: Some(ms), write: None, total: Some(ms) };
+        let runs = (0..5).map(|at| {
+            run(1000.0 + f64::from(at), |span| {
+                share_a_rate(span, 1000);
+                let percentiles = [(50.0, 1.0), (99.0, 9.0), (99.9, 20.0)].map(|(percent, times)| {
+                    let latency = both(times * (ms + f64::from(at) / 1000.0));
+                    KnownPercentile { percent, latency }
+                });
+                let percentiles = percentiles.to_vec();
+                span.response = (ios > 0).then(|| KnownResponse { ios, mean_ms: both(ms), percentiles });
+            })
+        });
+        side(runs.collect())
+    };
+    let (all, stalled) = (paced(1_000_000, 1.0), paced(1_000_000, 2.0));
+    let comparison = of(&all, &stalled);
+    let names: Vec<&str> =
+        comparison.time_spans[0].metrics.iter().map(|metric| metric.metric.as_str()).collect();
+    let expected =
+        ["response-p99", "iops", "response-mean", "response-p50", "response-p99.9", "p99"].map(str::to_owned);
+    assert_eq!(names, expected);
+    assert_eq!(primary(&comparison).verdict, ChangeVerdict::Worse);
+    let said = text(&comparison);
+    assert!(said.contains("response: 99th percentile, ms: B is worse"), "{said}");
+    assert!(said.contains("response times decide"), "{said}");
+    // From where I/Os were handed over nothing has changed, and of some of them nothing is judged.
+    for without in [paced(0, 2.0), paced(999_999, 2.0)] {
+        let comparison = of(&all, &without);
+        assert_eq!(
+            (primary(&comparison).metric.as_str(), primary(&comparison).verdict),
+            ("p99", ChangeVerdict::Same)
+        );
+        assert!(text(&comparison).contains("not every run has response times"), "{}", text(&comparison));
+        assert!(!comparison.time_spans[0].metrics.iter().any(|metric| metric.metric.contains("response")));
+    }
+    for name in ["response-p99", "read-response-mean", "write-response-p99.9"] {
+        assert_eq!(Metric::named(name).map(|metric| metric.to_string()).as_deref(), Some(name));
+    }
 }
 
 fn share_a_rate(span: &mut KnownSpan, ios_per_s: u64) {

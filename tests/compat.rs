@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails that way
 
+use crate::common::in_process::asked;
 use crate::machines::machine;
-use diskspd::cli::{self, Invocation};
 use diskspd::plan::effective_affinity;
 use diskspd::profile::validate::validate;
 use diskspd::profile::{BufferSeparation, Compat, GroupCpu, IoRing, Profile, RingBatch, affinity, xml};
@@ -12,15 +12,9 @@ use diskspd::report::{profile_xml, text, xml as xml_report};
 use diskspd::results::{Record, Results, SpanResults, ThreadResults, WaitStatistics};
 use diskspd::system::caches::{Cache, CacheKind};
 use diskspd::system::{self, System};
-use std::ffi::OsString;
 
 fn profile_of(line: &str) -> Profile {
-    let words = std::iter::once("diskspd").chain(line.split_whitespace());
-    let arguments: Vec<OsString> = words.map(OsString::from).collect();
-    match cli::parse(&arguments) {
-        Ok(Invocation::Run(request)) => request.profile,
-        other => panic!("{line}: {other:?}"),
-    }
+    asked(line).profile
 }
 
 fn machine_named(letter: &str) -> System {

@@ -53,6 +53,7 @@ fn what_cannot_be_looked_at_is_said() {
     for (arguments, code, part) in [
         (["#9999", "#9998"], 1, "'#9999' is no block device"),
         (["--xml", "a"], 3, "diskspd doctor [<target> ..] [--json]"),
+        (["--privileges", "--json"], 3, "or --privileges"),
     ] {
         let ended = doctor(&arguments);
         assert_eq!(ended.code, code, "{}", ended.stderr);

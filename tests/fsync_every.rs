@@ -2,27 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use crate::common::in_process::{profile_and_method, run};
 use crate::common::{directory, side_by_side, skip};
-use diskspd::cli::{self, Invocation};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::{format_named, text};
-use std::ffi::OsString;
-
-fn parse(line: &str) -> (Profile, Method) {
-    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
-    let arguments: Vec<OsString> = words.map(Into::into).collect();
-    let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
-    (request.profile, request.method)
-}
-
-fn run(line: &str) -> Record {
-    let (profile, method) = parse(line);
-    let executed =
-        execute(&profile, &method, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}"));
-    assert!(executed.failures.is_empty(), "{line}: {:?}", executed.failures);
-    executed.record
-}
 
 /// Of each thread and target: reads, writes, flushes.
 fn done(record: &Record) -> Vec<(u64, u64, u64)> {
@@ -119,7 +103,7 @@ fn every_engine_flushes_real_files() {
         std::fs::write(&file, vec![1; 1 << 20]).unwrap();
         let line =
             format!("--engine {engine} {options} -b4K -r -w60 --fsync-every 4 -W0 -d1 {}", file.display());
-        let kind = parse(&line).1.engine.unwrap();
+        let kind = profile_and_method(&line).1.engine.unwrap();
         if let Err(why) = kind.row().available() {
             return skip(&why.to_string());
         }
@@ -137,7 +121,7 @@ fn what_flushes_do_not_go_with_is_refused() {
         ("--fsync-every 1 -w1 --poll -Su a.dat", &["M11"]),
         ("--fsync-every 1 -w1 a.dat", &[]),
     ] {
-        let (profile, method) = parse(line);
+        let (profile, method) = profile_and_method(line);
         let found: Vec<_> = validate::method(&method, &profile).iter().map(|finding| finding.name).collect();
         assert_eq!(found, rules, "{line}");
     }

@@ -6,6 +6,7 @@ use crate::common::{self, Ended, command_of, output, skip, tool};
 use rusqlite::Connection;
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -102,6 +103,7 @@ fn a_run_that_is_kept_is_listed_reported_and_run_again() {
     }
     let file = history.store().join(format!("runs/{id}.json.gz"));
     assert_eq!(history.says(&format!("report {}", file.display())), first.stdout);
+    history.run(&format!("{RUN} --store {} target", history.store().display())).fails(3, &["add --save"]);
     let again = history.run("rerun --save=again @base");
     assert_eq!(again.code, 0, "{}", again.stderr);
     assert_eq!(history.ids().len(), 2);
@@ -308,6 +310,28 @@ fn results_of_diskspd_are_imported_one_by_one() {
     assert_eq!(dump(&history.index()), before);
 }
 
+/// The pages of list and trend: every figure of the export, and the change.
+fn has_the_page_of_all(history: &History) {
+    let page = history.folder.path().join("page.html");
+    let export = history.says("history export");
+    let total = export.lines().filter(|line| line.contains(",total,"));
+    let figures: Vec<&str> = total.flat_map(|line| line.rsplit(',').take(6)).collect();
+    assert_eq!(figures.len(), 10 * 6);
+    for (command, shown) in
+        [("history", ">-50.0</span> % (worse)"), ("history trend --metric iops", "Trend: IOPS")]
+    {
+        assert_eq!(history.says(&format!("{command} --html {}", page.display())), "");
+        let text = fs::read_to_string(&page).unwrap();
+        assert!(text.contains(shown) && text.contains("2023/11/19"), "{command}");
+        let lacks: Vec<&&str> =
+            figures.iter().filter(|figure| !text.contains(&format!("value=\"{figure}\""))).collect();
+        assert!(lacks.is_empty(), "{command}: {lacks:?}");
+    }
+    history.run("history export --html page.html").fails(3, &["--html does nothing"]);
+    history.run("history --html a.html --html b.html").fails(3, &["--html is given twice"]);
+    history.run("history --html none/page.html").fails(1, &["--html none/page.html"]);
+}
+
 #[test]
 fn many_runs_of_the_same_work_are_followed() {
     let history = History::new();
@@ -329,33 +353,81 @@ fn many_runs_of_the_same_work_are_followed() {
     assert!(trend.contains("10 runs") && trend.contains("-50.0 % (WORSE)"), "{trend}");
     assert!(trend.contains("2023-11-19"), "{trend}");
     assert!(history.says("history trend --last 5").contains("fewer than 8 times"));
+    has_the_page_of_all(&history);
+}
+
+/// A small file system in memory, taken down when dropped.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// With so much room; `None`, and the reason is printed, where none can be mounted.
+    fn new(at: PathBuf, kib: u32) -> Option<Disk> {
+        fs::create_dir(&at).unwrap();
+        let mounted = tool(&format!("mount -t tmpfs -o size={kib}k none {}", at.display()));
+        if mounted.is_none() {
+            skip("no tmpfs can be mounted here (needs root)");
+        }
+        mounted.map(|_| Disk(at))
+    }
+
+    /// Fills it up but for so many bytes, with a file that is returned.
+    fn fill(&self, left: usize) -> PathBuf {
+        let file = self.0.join("filler");
+        let mut filler = fs::File::create(&file).unwrap();
+        while filler.write_all(&[1; 4096]).is_ok() {}
+        let size = filler.metadata().unwrap().len();
+        filler.set_len(size - left as u64).unwrap();
+        file
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        assert!(tool(&format!("umount {}", self.0.display())).is_some() || std::thread::panicking());
+    }
 }
 
 #[test]
-fn a_full_disk_is_told_and_costs_nothing() {
+fn a_full_disk_is_told_and_costs_nothing_and_works_again_when_there_is_room() {
     let history = History::new();
-    let disk = history.folder.path().join("disk");
-    fs::create_dir(&disk).unwrap();
-    if tool(&format!("mount -t tmpfs -o size=256k none {}", disk.display())).is_none() {
-        skip("no tmpfs can be mounted here (needs root)");
-        return;
-    }
-    let line = |command: &str| format!("{command} --store {}", disk.join("store").display());
-    let save = || history.run(&format!("{} --save target", line(RUN)));
-    let mut kept = acknowledged(&save().stderr);
+    let elsewhere = history.folder.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let Some(disk) = Disk::new(history.folder.path().join("disk"), 2048) else { return };
+    let line = |command: &str| format!("{command} --store {}", disk.0.join("store").display());
+    // Simulated runs of one seed are the same run.
+    let save = |seed: u32| -> Ended {
+        let mut command = history.command(&format!("{} -z{seed} --save target", line(RUN)));
+        output(command.env("TMPDIR", &elsewhere)).unwrap().into()
+    };
+    let mut kept = acknowledged(&save(0).stderr);
     assert_eq!(kept.len(), 1);
-    let failed = (0..200).find_map(|_| {
-        let ended = save();
+    let one = fs::metadata(disk.0.join(format!("store/runs/{}.json.gz", kept[0]))).unwrap().len() as usize;
+    let filler = disk.fill(4 * one.next_multiple_of(4096));
+    let failed = (1..40).find_map(|seed| {
+        let ended = save(seed);
         kept.extend(acknowledged(&ended.stderr));
         (ended.code != 0).then_some(ended)
     });
     let failed = failed.expect("the disk never was full");
-    failed.fails(1, &["--save", "No space left"]);
-    let listed = history.says(&line("history export"));
-    let lost: Vec<&String> = kept.iter().filter(|id| !listed.contains(*id)).collect();
-    let umount = tool(&format!("umount {}", disk.display()));
-    assert!(lost.is_empty(), "{lost:?}");
-    assert!(umount.is_some());
+    assert!(failed.stdout.contains("Total IO"), "what was measured is reported all the same");
+    let said = failed.stderr.clone();
+    failed.fails(1, &["--save", "No space left", "the run is kept as"]);
+    // Nothing of a run that isn't kept is left, and what was kept is there, on the full disk and later.
+    let ids = || -> BTreeSet<String> {
+        let listed = history.says(&line("history export"));
+        listed.lines().skip(1).map(|run| run.split(',').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids(), kept.iter().cloned().collect());
+    let report = |id: &str| history.says(&line(&format!("report @{id}")));
+    kept.iter().for_each(|id| assert!(report(id).contains("Total IO"), "{id}"));
+    fs::remove_file(filler).unwrap();
+    let again = save(40);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    kept.extend(acknowledged(&again.stderr));
+    let saved = said.split("the run is kept as ").nth(1).unwrap().lines().next().unwrap().trim();
+    let imported = history.says(&line(&format!("history import {saved}")));
+    assert_eq!(ids().len(), kept.len() + 1, "{imported}");
+    assert!(kept.iter().all(|id| ids().contains(id)), "{kept:?}");
 }
 
 #[test]
@@ -377,7 +449,14 @@ fn two_command_lines_are_run_in_turn_and_compared() {
         compare(&format!("--fail-if worse=5% --json {}", json.display()), &format!("-o8 {RUN} :: -o1 {RUN}"));
     worse.fails(2, &[]);
     common::schema::comparison(&fs::read(&json).unwrap());
-    let same = compare("--fail-if worse", &format!("{RUN} :: {RUN}"));
+    let page = history.folder.path().join("comparison.html");
+    let same = compare(&format!("--fail-if worse --html {}", page.display()), &format!("{RUN} :: {RUN}"));
+    let page = fs::read_to_string(&page).unwrap();
+    assert!(page.contains("this machine's own noise") && page.contains("diskspd compare --fail-if"));
+    let target = history.folder.path().join("data").display().to_string();
+    history
+        .run(&format!("compare --html {target} --repeat 1 -- {RUN} :: {RUN} {target}"))
+        .fails(1, &["is a target of the run"]);
     assert!(
         same.code == 0 && same.stdout.contains("this machine's own noise"),
         "{}{}",
@@ -414,5 +493,10 @@ fn sides_are_files_folders_patterns_and_labels() {
     history.run("compare @kept @none").fails(1, &["no run is called 'none'"]);
     history.run(&format!("compare @kept {here}/none*")).fails(1, &["no file has such a name"]);
     history.run("compare @kept").fails(3, &["two sides"]);
+    let before = fs::read(folder.join("run-1.json")).unwrap();
+    history
+        .run(&format!("compare @kept {here} --html {here}/run-1.json"))
+        .fails(1, &["is the file that compare reads"]);
+    assert_eq!(fs::read(folder.join("run-1.json")).unwrap(), before);
     history.run(&format!("compare {here}/run-0.json {here}/run-1.json --fail-if unsure")).fails(2, &[]);
 }

@@ -10,10 +10,14 @@ mod comparison;
 mod compat;
 mod device_list;
 mod device_use;
+mod documentation;
 mod environment;
 mod fsync_every;
 mod golden_reports;
+mod lab_pages;
 mod machines;
+mod merged;
+mod mixes;
 mod open;
 mod pace;
 mod page;
@@ -28,6 +32,7 @@ mod refusals;
 mod result_xml;
 mod schemas;
 mod simulated_runs;
+mod spreads;
 mod stacks;
 mod stats;
 mod steady;
@@ -35,6 +40,7 @@ mod storage;
 mod sweep_models;
 mod tidy;
 mod topology;
+mod until_volume;
 
 /// Cargo looks for no test programs here (`autotests = false`): a file that nobody names would never be compiled.
 #[test]

@@ -49,14 +49,14 @@ fn three_spans() -> Record {
 }
 
 /// An element of a page: its name, what its attributes say, and the text right in it.
-struct Element {
-    name: String,
-    attributes: BTreeMap<String, String>,
-    text: String,
+pub struct Element {
+    pub name: String,
+    pub attributes: BTreeMap<String, String>,
+    pub text: String,
 }
 
 /// Every element of a page; fails if it isn't well-formed XML.
-fn elements(page: &str) -> Vec<Element> {
+pub fn elements(page: &str) -> Vec<Element> {
     let mut reader = quick_xml::Reader::from_str(page);
     let (mut all, mut open): (Vec<Element>, Vec<usize>) = (Vec::new(), Vec::new());
     let element = |start: &BytesStart| Element {
@@ -99,7 +99,7 @@ fn unescaped(text: &str) -> String {
 
 /// What no page may hold: anything that a browser would fetch.
 #[track_caller]
-fn asks_nobody(page: &str) {
+pub fn asks_nobody(page: &str) {
     let names = ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"];
     let without = names.iter().fold(page.to_owned(), |page, name| page.replace(name, ""));
     let without = without.to_lowercase();
@@ -128,13 +128,13 @@ fn a_page_is_well_formed_and_asks_nobody_for_anything() {
 }
 
 /// The numbers that a page has for programs.
-fn values(page: &str) -> Vec<f64> {
+pub fn values(page: &str) -> Vec<f64> {
     let data = elements(page).into_iter().filter(|element| element.name == "data");
     data.map(|element| element.attributes["value"].parse().unwrap()).collect()
 }
 
 /// JSON is read to the last digit but one.
-fn holds(values: &[f64], wanted: f64) -> bool {
+pub fn holds(values: &[f64], wanted: f64) -> bool {
     values.iter().any(|value| (value - wanted).abs() <= 1e-14 * wanted.abs())
 }
 
@@ -199,29 +199,35 @@ fn the_verdict_stands_before_all_figures_and_has_a_word() {
     assert!(!words.is_empty() && words.iter().all(|word| word.len() > 3), "{words:?}");
 }
 
+/// Every chart says what it shows and has its table; returns how many there are.
+#[track_caller]
+pub fn whole_charts(page: &str) -> usize {
+    let all = elements(page);
+    let ids: Vec<&String> = all.iter().filter_map(|element| element.attributes.get("id")).collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "an id twice");
+    let labelled = all.iter().filter_map(|element| element.attributes.get("aria-labelledby"));
+    for id in labelled.flat_map(|named| named.split(' ')) {
+        let named = all.iter().find(|element| element.attributes.get("id").is_some_and(|own| own == id));
+        assert!(!named.unwrap().text.is_empty(), "{id}");
+    }
+    let charts = page.split("<figure").skip(1).map(|chart| chart.split("</figure>").next().unwrap());
+    for chart in charts.clone() {
+        for part in ["role=\"img\"", "<desc", "<table", "<tr data-at="] {
+            assert!(chart.contains(part), "{part} is missing in {chart}");
+        }
+        assert!(!chart.contains("NaN") && !chart.contains("inf"), "{chart}");
+    }
+    charts.count()
+}
+
 #[test]
 fn every_chart_says_what_it_shows_and_has_its_table() {
     for recorded in RECORDED {
-        let page = page(&synth::record(recorded));
-        let all = elements(&page);
-        let ids: Vec<&String> = all.iter().filter_map(|element| element.attributes.get("id")).collect();
-        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "an id twice");
-        let labelled = all.iter().filter_map(|element| element.attributes.get("aria-labelledby"));
-        for id in labelled.flat_map(|named| named.split(' ')) {
-            let named = all.iter().find(|element| element.attributes.get("id").is_some_and(|own| own == id));
-            assert!(!named.unwrap().text.is_empty(), "{id}");
-        }
-        let charts = page.split("<figure").skip(1);
-        for chart in charts.map(|chart| chart.split("</figure>").next().unwrap()) {
-            for part in ["role=\"img\"", "<desc", "<table", "<tr data-at="] {
-                assert!(chart.contains(part), "{part} is missing in {chart}");
-            }
-            assert!(!chart.contains("NaN") && !chart.contains("inf"), "{chart}");
-        }
+        whole_charts(&page(&synth::record(recorded)));
     }
 }
 
-const HOSTILE: &str =
+pub const HOSTILE: &str =
     "a\"b'><script>alert(1)</script><img src=x onerror=alert(1)>&amp;]]>\u{202e}\n\x1b[2J<!--";
 
 #[test]

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use diskspd::cli::{self, Invocation, RunRequest};
+use crate::common::in_process::asked;
+use diskspd::cli;
 use diskspd::prelude::*;
 use diskspd::presets::{self, PRESETS};
 use diskspd::profile::validate::validate;
@@ -10,20 +11,12 @@ use diskspd::profile::{validate, xml};
 use diskspd::report::profile_xml;
 use std::ffi::OsString;
 
-fn parse(line: &str) -> RunRequest {
-    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
-    match cli::parse(&words.map(Into::into).collect::<Vec<OsString>>()) {
-        Ok(Invocation::Run(request)) => *request,
-        other => panic!("{line}: {other:?}"),
-    }
-}
-
 #[test]
 fn every_preset_is_complete_and_valid_and_runs() {
     for preset in PRESETS {
         assert!(!preset.parts.is_empty() && !preset.reasons.is_empty() && !preset.sources.is_empty());
         let line = format!("--preset {} --engine sim -c11G -W0 -d1 a.dat", preset.name);
-        let request = parse(&line);
+        let request = asked(&line);
         let findings = validate(&request.profile, false);
         assert!(findings.is_empty() && request.warnings.is_empty(), "{line}: {findings:?}");
         assert!(validate::method(&request.method, &request.profile).is_empty(), "{line}");
@@ -41,13 +34,13 @@ fn every_preset_is_complete_and_valid_and_runs() {
 #[test]
 fn the_command_lines_that_are_shown_make_the_same_profile() {
     for preset in PRESETS {
-        let whole = parse(&format!("--preset {} a.dat", preset.name));
+        let whole = asked(&format!("--preset {} a.dat", preset.name));
         let mut targets =
             whole.profile.time_spans.iter().flat_map(|span| span.targets.iter().map(move |t| (span, t)));
         for part in preset.parts {
             let shown = presets::show(preset);
             assert!(shown.contains(&format!("diskspd {} TARGET\n", part.options)), "{shown}");
-            let alone = parse(&format!("{} a.dat", part.options));
+            let alone = asked(&format!("{} a.dat", part.options));
             let (span, target) = targets.next().unwrap();
             let [of_part] = &alone.profile.time_spans[..] else { panic!("one time span") };
             assert_eq!([target], [&of_part.targets[0]], "{}", preset.name);
@@ -63,9 +56,9 @@ fn the_command_lines_that_are_shown_make_the_same_profile() {
 #[test]
 fn the_xml_that_is_shown_is_the_profile() {
     for preset in PRESETS {
-        let asked = parse(&format!("--preset {} *1", preset.name)).profile;
+        let profile = asked(&format!("--preset {} *1", preset.name)).profile;
         let mut bytes = Vec::new();
-        profile_xml::write_profile(&mut bytes, &asked, 0);
+        profile_xml::write_profile(&mut bytes, &profile, 0);
         let read = xml::read(&bytes).unwrap();
         let uncached = |profile: &Profile| {
             let mut spans = profile.time_spans.clone();
@@ -78,13 +71,13 @@ fn the_xml_that_is_shown_is_the_profile() {
                 .for_each(|target| target.uncached_devices = true);
             spans
         };
-        assert_eq!(uncached(&read), uncached(&asked), "{}", preset.name);
+        assert_eq!(uncached(&read), uncached(&profile), "{}", preset.name);
     }
 }
 
 #[test]
 fn options_beside_a_preset_go_before_its_own_in_each_part() {
-    let request = parse("--preset=fleet-sql -d3 -o5 -c20G a.dat");
+    let request = asked("--preset=fleet-sql -d3 -o5 -c20G a.dat");
     let [span] = &request.profile.time_spans[..] else { panic!("one time span") };
     assert!(span.duration == 3 && span.targets.len() == 2);
     assert!(

@@ -3,25 +3,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use diskspd::cli::{self, Invocation};
+use crate::common::in_process::{self, profile_and_method};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::{format_named, text};
 use diskspd::results::{DirectionResults, Overdue, Paced};
 use diskspd::truth::{Finding, Severity};
-use std::ffi::OsString;
-
-fn parse(line: &str) -> (Profile, Method) {
-    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
-    let arguments: Vec<OsString> = words.map(Into::into).collect();
-    let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
-    (request.profile, request.method)
-}
 
 /// Runs a line on a simulated device of 1 GiB.
 fn run(line: &str) -> Record {
-    let (profile, method) = parse(&format!("--engine sim -c1G -b4K -r {line} a.dat"));
-    execute(&profile, &method, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}")).record
+    in_process::run(&format!("--engine sim -c1G -b4K -r {line} a.dat"))
 }
 
 fn find<'a>(judged: &'a Judged, name: &str) -> Option<&'a Finding> {
@@ -184,12 +175,12 @@ fn a_rate_for_all_is_refused_beside_whatever_else_says_when_ios_start() {
         ("--rate-total 1K -x", "M6"),
         ("--rate-total 1K -F2 -O4", "M7"),
     ] {
-        let (profile, method) = parse(&format!("{line} a.dat"));
+        let (profile, method) = profile_and_method(&format!("{line} a.dat"));
         let rules: Vec<_> = validate::method(&method, &profile).iter().map(|finding| finding.name).collect();
         assert_eq!(rules, [rule], "{line}");
     }
     for line in ["--rate-total 1K -F2", "--rate-total 1000M,uniform -t4 -w50"] {
-        let (profile, method) = parse(&format!("{line} a.dat"));
+        let (profile, method) = profile_and_method(&format!("{line} a.dat"));
         assert!(validate::method(&method, &profile).is_empty(), "{line}");
     }
 }

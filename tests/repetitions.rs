@@ -51,6 +51,31 @@ fn a_precision_that_is_reached_at_once_takes_three_runs() {
 }
 
 #[test]
+fn quiet_runs_say_nothing_when_nothing_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("target");
+    // -ft does nothing on Linux, which is a warning.
+    let run = "--engine=sim -d1 -W0 -b1M -c1G -L -ft";
+    for (line, warns) in [
+        (format!("{run} --repeat 2"), true),
+        (format!("sweep {run} -o1,2"), false),
+        (format!("compare --repeat 1 -- {run} -o1 :: {run} -o2"), false),
+    ] {
+        let told = |quiet: &str| -> Ended {
+            let (first, rest) = line.split_once(' ').unwrap();
+            let words = [first, quiet].into_iter().chain(rest.split(' ')).filter(|word| !word.is_empty());
+            let words: Vec<&str> = words.chain([target.to_str().unwrap()]).collect();
+            output(&mut command_of(&words)).unwrap().into()
+        };
+        let (loud, quiet) = (told(""), told("--quiet"));
+        assert_eq!((loud.code, quiet.code), (0, 0), "{line}: {}{}", loud.stderr, quiet.stderr);
+        assert!(loud.stderr.contains("run 2") && loud.stderr.contains("-ft") == warns, "{}", loud.stderr);
+        assert_eq!(quiet.stderr, "", "{line}");
+        assert_eq!(quiet.stdout.lines().count(), loud.stdout.lines().count(), "{line}");
+    }
+}
+
+#[test]
 fn what_is_of_one_run_is_refused_with_several() {
     let folder = tempfile::tempdir().unwrap();
     for (more, why) in [

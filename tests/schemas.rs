@@ -7,6 +7,7 @@ use crate::common::schema::{self, Shape};
 use crate::golden_reports::synth;
 use diskspd::engine::EngineKind;
 use diskspd::finding::Finding;
+use diskspd::merge::whole;
 use diskspd::profile::*;
 use diskspd::report::json;
 use diskspd::results::*;
@@ -47,9 +48,12 @@ fn examples() -> Vec<Record> {
         until_steady_s: Some(1),
         cpu_latency_us: Some(1),
         fsync_every: Some(1),
+        until_written: Some(Volume::Bytes(1)),
+        until_read: Some(Volume::Times(1)),
         preset: Some("a".into()),
         ..Method::default()
     });
+    full.preconditioning = Some(preconditioning());
     full.hosts[0].system.start_time = Some(1);
     full.hosts[0].system.topology.cores[0].continued = true;
     full.hosts[0].system.topology.forbidden = vec![(0, 1)];
@@ -58,6 +62,7 @@ fn examples() -> Vec<Record> {
         disk: Some("/dev/sda".into()),
         model: Some("Disk".into()),
         firmware: Some("1".into()),
+        identity: Some("naa.1".into()),
         size: Some(1),
         queue: [("scheduler".to_string(), "none".to_string())].into(),
         ..BlockDevice::default()
@@ -91,6 +96,8 @@ fn examples() -> Vec<Record> {
     assert_eq!(full.check(), Ok(()));
     let mut unknown = synth::record(include_bytes!("data/synth/13_noio_nolat.json"));
     unknown.hosts[0].system.power_scheme = Default::default();
+    let not_filled = Preconditioning { purged_bytes: None, fill: None, window: None, ..preconditioning() };
+    unknown.preconditioning = Some(not_filled);
     // Nothing but what lies in memory: nobody can say, and that's not bad.
     let in_memory = TargetDevices { stack: Stack::without("it lies in memory"), ..Default::default() };
     unknown.hosts[0].results.time_spans[0].observed = Some(Observed {
@@ -117,14 +124,52 @@ fn examples() -> Vec<Record> {
     writes.method = Some(Method { rate_total, ..Method::default() });
     writes.hosts[0].results.time_spans[0].threads[0].targets[0].flushes = Some(Histogram::new());
     forget(&mut idle, |target| &mut target.write);
+    for (record, moves_every_s) in [(&mut reads, None), (&mut writes, Some(1))] {
+        let hot = AddressSpread::Hot { area_percent: 1, io_percent: 1, moves_every_s };
+        record.profile.time_spans[0].targets[0].spread = Some(hot);
+    }
     reads.method = Some(Method::default());
     let mut flushes = Histogram::new();
     flushes.record(1);
-    reads.hosts[0].results.time_spans[0].threads[0].targets[0].flushes = Some(flushes);
+    let target = &mut reads.hosts[0].results.time_spans[0].threads[0].targets[0];
+    target.flushes = Some(flushes);
+    target.parts = vec![target.as_part(0, 512)];
+    let target = &mut full.hosts[0].results.time_spans[0].threads[0].targets[0];
+    target.parts = vec![target.as_part(0, 512)];
     // Nothing was run, and nothing found.
     let empty = Record::new(Profile::default(), Default::default(), Results::default());
+    records.extend(several_hosts());
     records.extend([full, unknown, unseen, reads, writes, idle, empty]);
     records
+}
+
+/// Merged records: of hosts of which much is known, and of such of which hardly anything is.
+fn several_hosts() -> [Record; 2] {
+    let host = |number: u32, known: bool| {
+        let mut record = synth::record(include_bytes!("data/synth/43_rand3.json"));
+        fill_results(&mut record.hosts[0].results.time_spans[0]);
+        let host = &mut record.hosts[0];
+        host.rank = number;
+        host.results.time_spans[0].threads[2].targets[0].target = TargetId(0);
+        host.results.time_spans[0].errors.iter_mut().for_each(|error| error.target = TargetId(0));
+        host.results.time_spans[0].started_at = known.then_some(1 + i64::from(number) * 300);
+        if known {
+            let begin_ns = 1 + i64::from(number) * 300_000_000;
+            let end_ns = begin_ns + host.results.time_spans[0].measured as i64;
+            let windows = vec![Some(CommonWindow { begin_ns, end_ns })];
+            host.clock = Some(HostClock { windows, ..HostClock::default() });
+            host.system.fingerprint = Some(Fingerprint::of(&host.system));
+        } else {
+            host.results.time_spans[0].measured = 0;
+        }
+        record
+    };
+    let missing = Host { rank: 3, missing: Some("it was killed".into()), ..Host::default() };
+    let asked = Profile::default();
+    let known = whole(&asked, vec![host(0, true), host(1, true)], vec![missing]).unwrap();
+    let mut unmeasured = vec![host(0, false), host(1, false)];
+    unmeasured[0].hosts[0].results.time_spans[0].measured = 1_000_000_000;
+    [known, whole(&asked, unmeasured, vec![]).unwrap()]
 }
 
 /// An environment in which everything is known.
@@ -211,13 +256,29 @@ fn fill_profile(profile: &mut Profile) {
     target.thread_targets = vec![ThreadTarget { thread: 0, weight: 1 }];
     target.random_data_source = Some(RandomDataSource { size: 1, path: Some(b"\xff".to_vec().into()) });
     target.flush_type = Some(FlushType::ViewOfFile);
+    target.spread = Some(AddressSpread::Zipf { theta_thousandths: 1 });
+    target.content = Some(ContentShape { compress: 1, dedupe: 1 });
     (target.burst_size, target.think_time) = (Some(1), Some(1));
     target.throughput = Some(diskspd::profile::Throughput::Iops(1));
+    let part = MixPart::of(Target::default(), 1, None, None);
+    let sizes = vec![SizeShare { block_size: 1, share: 1 }];
+    let (distribution, spread) = (target.distribution.clone(), target.spread);
+    let (base_file_offset, max_file_size) = (Some(1), Some(1));
+    let full = MixPart {
+        base_file_offset,
+        max_file_size,
+        sizes: sizes.clone(),
+        distribution,
+        spread,
+        ..part.clone()
+    };
+    (target.mix, target.sizes) = (vec![part, full], sizes);
     let other = &mut span.targets[1];
     other.random_data_source = Some(RandomDataSource { size: 1, path: None });
     other.throughput = Some(diskspd::profile::Throughput::BytesPerMillisecond(1));
     other.path = b"\xff".to_vec().into();
     other.uncached_devices = false;
+    other.spread = Some(AddressSpread::Normal { deviation_percent: 1 });
 }
 
 fn fill_results(span: &mut SpanResults) {
@@ -226,6 +287,8 @@ fn fill_results(span: &mut SpanResults) {
         content: contents(),
         polled: true,
         cpu_latency: Some(1),
+        until_written: Some(1),
+        until_read: Some(1),
         one_by_one: vec![None, Some(OneByOne::Memory)],
         trace: Some(trace()),
         delays: Some(Delays::default()),
@@ -268,6 +331,19 @@ const COURSES: [fn(u64) -> u64; 4] = [
     |second| second / 4 % 2 * 1000,
     |second| if (20..24).contains(&second) { 0 } else { 2000 - second },
 ];
+
+fn preconditioning() -> Preconditioning {
+    let round = |ms| RoundFigures { iops: 1.0, mib_per_s: 1.0, mean_ms: ms, p99_ms: ms };
+    Preconditioning {
+        standard: "custom".into(),
+        purged_bytes: Some(1),
+        fill: Some(FillStep { command: "a".into(), bytes: 1, seconds: 1.0 }),
+        command: "a".into(),
+        rounds: vec![round(None), round(Some(1.0))],
+        window: Some(RoundWindow { average_iops: 1.0, excursion: 1.0, slope: 1.0 }),
+        steady: true,
+    }
+}
 
 fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
     let sample = |second| Sample { end_us: (second + 1) * 1_000_000, ios: ios(second), bytes: 0 };
@@ -581,7 +657,7 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 31] = [
+const COMPARISON_FIELDS: [(&str, &str); 32] = [
     ("format", "tells a comparison from other JSON"),
     ("name", "of the form: diskspd-comparison; of a side: what it is called"),
     ("version", "rises when a reader of the last version could misunderstand"),
@@ -591,6 +667,7 @@ const COMPARISON_FIELDS: [(&str, &str); 31] = [
     ("time_spans", "the time spans, in order"),
     ("time_span", "its number, from 1"),
     ("metrics", "the figures; the first one decides"),
+    ("why_this_decides", "why that one does under a rate; null = it is IOPS, or was asked for (--metric)"),
     ("metric", "as --metric names it"),
     ("title", "for people, with the unit"),
     ("more_is_better", "false for latencies"),
@@ -647,7 +724,13 @@ fn comparison_schema() -> String {
         format: ComparisonFormat { name: "diskspd-comparison", version: 1 },
         same_percent: 2.5,
         sides: [side(), side()],
-        time_spans: vec![SpanCompared { time_span: 1, metrics: vec![compared(true), compared(false)] }],
+        time_spans: [None, Some("because")]
+            .map(|why_this_decides| SpanCompared {
+                time_span: 1,
+                metrics: vec![compared(true), compared(false)],
+                why_this_decides,
+            })
+            .to_vec(),
         differences: vec![difference(text()), difference(None)],
         not_comparable: vec![difference(text()), difference(None)],
     };

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::common::random::Random;
 use crate::common::{Ended, diskspd};
 use diskspd::stats::{Course, Shape};
 use serde_json::Value;
@@ -101,22 +102,6 @@ fn until_steady_measures_when_it_is() {
 fn until_steady_is_refused_where_time_is_simulated() {
     let ended = diskspd("-c1M -d1 --engine sim:drift --until-steady x", Path::new(""));
     ended.fails(3, &["--until-steady", "simulated", "-W<seconds>"]);
-}
-
-/// SplitMix64, and normal noise from it.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
-    }
 }
 
 /// How a device that is steady scatters.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use super::common::random::Random;
 use super::common::{Ended, command_of, output};
 use serde_json::Value;
 use std::fs;
@@ -190,34 +191,153 @@ fn figures(ended: &Ended) -> Vec<String> {
     ended.stdout.lines().take_while(|line| !line.is_empty()).map(of).collect()
 }
 
-#[test]
-fn a_sweep_that_is_killed_goes_on_and_comes_to_the_same_points() {
-    let (folder, target) = place();
-    let more = ["-o1..16", "--repeat", "2", "--dir"];
-    let directory = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let undisturbed = sweep_of(&[&more[..], &[&directory("whole")]].concat(), &target);
-    assert_eq!(undisturbed.code, 0, "{}", undisturbed.stderr);
-    let killed = directory("killed");
-    let arguments = [&["sweep"], &more[..], &[&killed], &SIM[..], &[target.to_str().unwrap()]].concat();
-    for until in [1, 4, 5, 9] {
-        let mut child = command_of(&arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
-        let kept = Path::new(&killed).join(format!("runs/{until:04}.json"));
-        while !kept.exists() {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before");
-            std::thread::sleep(Duration::from_millis(1));
+/// When a sweep is killed. The numbers count the runs that it may end before.
+#[derive(Debug, Clone, Copy)]
+enum Killed {
+    /// As soon as it has begun: perhaps before there is a folder.
+    AtOnce,
+    /// Before its next run begins.
+    BeforeRun(u32),
+    /// As soon as a record is there, which is before the line that makes it count.
+    AtRecord(u32),
+    /// The same, and it surely was before the line: that is gone.
+    BeforeLine(u32),
+    /// As soon as that line is there.
+    AtLine(u32),
+    /// It can't write a record to its end, and ends by itself.
+    Torn,
+}
+
+impl Killed {
+    /// Any of them.
+    fn any(number: u64) -> Killed {
+        let runs = 1 + (number / 6 % 2) as u32;
+        match number % 6 {
+            0 => Killed::AtOnce,
+            1 => Killed::BeforeRun(runs - 1),
+            2 => Killed::AtRecord(runs),
+            3 => Killed::BeforeLine(runs),
+            4 => Killed::AtLine(runs),
+            _ => Killed::Torn,
         }
-        // In the middle of whatever it does now.
-        child.kill().unwrap();
-        child.wait().unwrap();
     }
-    let resumed = sweep_of(&[&more[..], &[&killed]].concat(), &target);
-    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
-    assert!(resumed.stderr.contains("the sweep goes on behind them"), "{}", resumed.stderr);
-    assert_eq!(figures(&resumed), figures(&undisturbed));
-    let again = sweep_of(&[&more[..], &[&killed]].concat(), &target);
-    assert!(again.stderr.contains("0 runs to come"), "{}", again.stderr);
-    let report = output(&mut command_of(&["report", &format!("{killed}/records/0003.json")])).unwrap();
-    assert!(report.status.success(), "every run's record can be read");
+}
+
+/// A sweep in a folder, and a gate before each of its runs at which it kills itself (`kill -9`).
+struct Mortal {
+    folder: std::path::PathBuf,
+    gate: std::path::PathBuf,
+    arguments: Vec<String>,
+}
+
+impl Mortal {
+    fn new(options: &[&str], folder: &Path, target: &Path) -> Mortal {
+        let gate = folder.with_extension("gate");
+        let file = gate.display();
+        let between =
+            format!("read n < {file}; test $n -gt 0 || {{ kill -9 $PPID; exit; }}; echo $((n-1)) > {file}");
+        let own = ["--between", &between, "--dir", folder.to_str().unwrap()];
+        let words = [&["sweep"], options, &own, &SIM[..], &[target.to_str().unwrap()]].concat();
+        let arguments = words.into_iter().map(str::to_owned).collect();
+        Mortal { folder: folder.to_owned(), gate, arguments }
+    }
+
+    /// Begins it, or goes on; at the gate it dies before the run behind so many.
+    fn start(&self, runs: u32, largest_file: &str) -> std::process::Child {
+        fs::write(&self.gate, format!("{runs}\n")).unwrap();
+        let limited = format!("ulimit -f {largest_file}; exec \"$0\" \"$@\"");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &limited, env!("CARGO_BIN_EXE_diskspd")]).args(&self.arguments);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap()
+    }
+
+    fn whole(&self) -> Ended {
+        fs::write(&self.gate, "1000\n").unwrap();
+        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        output(&mut command_of(&arguments)).unwrap().into()
+    }
+
+    fn file(&self, part: &str, number: usize) -> std::path::PathBuf {
+        self.folder.join(format!("{part}/{number:04}.json"))
+    }
+
+    fn kept(&self) -> usize {
+        (1..).take_while(|number| self.file("runs", *number).exists()).count()
+    }
+
+    /// Lets it run, and kills it then.
+    fn killed(&self, when: Killed) {
+        let before = self.kept();
+        let (gate, until) = match when {
+            Killed::AtOnce => (0, Some(self.folder.clone())),
+            Killed::BeforeRun(runs) => (runs, None),
+            Killed::AtRecord(runs) | Killed::BeforeLine(runs) => {
+                (runs, Some(self.file("records", before + runs as usize)))
+            }
+            Killed::AtLine(runs) => (runs, Some(self.file("runs", before + runs as usize))),
+            Killed::Torn => (1, None),
+        };
+        let mut child = self.start(gate, if matches!(when, Killed::Torn) { "8" } else { "unlimited" });
+        if let Some(until) = until {
+            while !until.exists() && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            child.kill().unwrap();
+        }
+        assert!(!child.wait().unwrap().success(), "{when:?}: it came to its end");
+        if let (Killed::BeforeLine(_), true) = (when, self.kept() > before) {
+            fs::remove_file(self.file("runs", self.kept())).unwrap();
+        }
+        let grown = self.kept() - before;
+        match when {
+            Killed::Torn => assert_eq!(grown, 0, "its record had no room"),
+            _ => assert!(grown <= gate as usize, "{when:?}: {grown} runs"),
+        }
+    }
+
+    /// What was run, in that order, with its figures.
+    fn runs(&self) -> Vec<Value> {
+        let read = |number| -> Value {
+            let mut run: Value =
+                serde_json::from_slice(&fs::read(self.file("runs", number)).unwrap()).unwrap();
+            run.as_object_mut().unwrap().remove("seconds");
+            run
+        };
+        (1..=self.kept()).map(read).collect()
+    }
+}
+
+#[test]
+fn sweeps_that_are_killed_at_twenty_moments_come_to_the_points_of_undisturbed_ones() {
+    let (folder, target) = place();
+    // By any other order of runs, or of their seeds, the second one would come to other rates.
+    let grid = ["-o1..64", "--repeat", "4"];
+    let curve = ["--curve", "40%..100%+30%", "--slo", "p99=1ms", "--repeat", "2", "-o32"];
+    for (name, options, kills) in [("grid", &grid[..], 20), ("curve", &curve, 8)] {
+        let undisturbed = Mortal::new(options, &folder.path().join(name), &target);
+        let expected = undisturbed.whole();
+        assert_eq!(expected.code, 0, "{}", expected.stderr);
+        let mortal = Mortal::new(options, &folder.path().join(format!("{name}-killed")), &target);
+        // The same moments each time.
+        let mut random = Random(1);
+        for number in 0..kills {
+            mortal.killed(if number == 0 { Killed::AtOnce } else { Killed::any(random.number()) });
+        }
+        let some = mortal.kept();
+        assert!(some > 0 && some < undisturbed.kept(), "{name}: {some} of {}", undisturbed.kept());
+        let resumed = mortal.whole();
+        assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+        assert!(resumed.stderr.contains("the sweep goes on behind them"), "{}", resumed.stderr);
+        assert_eq!(figures(&resumed), figures(&expected), "{name}");
+        assert_eq!(mortal.runs(), undisturbed.runs(), "{name}");
+        for number in 1..=mortal.kept() {
+            let record = fs::read(mortal.file("records", number)).unwrap();
+            assert!(diskspd::report::json::read(&record).is_ok(), "{name}: record {number}");
+        }
+        let again = mortal.whole();
+        assert!(again.stderr.contains("0 runs to come"), "{}", again.stderr);
+        assert_eq!(figures(&again), figures(&expected), "{name}");
+    }
 }
 
 #[test]

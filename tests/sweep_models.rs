@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use crate::common::random::Random;
 use diskspd::lab::repeat::Repeat;
 use diskspd::lab::sweep::{
     Objective, Ran, Settings, Sweep, SweepAnswer, SweepOrder, SweepPoint, Upcoming, What, curve, estimate,
@@ -39,22 +40,6 @@ const MODELS: [Model; 5] = [
     Model { iops: saturating, noise: 0.10, slower: 0.0 },
     Model { iops: core_bound, noise: 0.02, slower: 0.002 },
 ];
-
-/// SplitMix64, and from it numbers of nearly a normal distribution.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
-    }
-}
 
 fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunLine {
     RunLine {

@@ -184,7 +184,7 @@ fn xml_has_all_findings_if_asked_at_the_end_of_what_they_are_about() {
     };
     let (plain, with) = (xml(false), xml(true));
     assert_eq!(
-        without(&with, &["ResponseTimes", "DeviceVerdict", "Findings"]),
+        without(&with, &["ResponseTimes", "Parts", "DeviceVerdict", "Findings"]),
         plain,
         "what readers know is where it was"
     );

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{calm_diskspd, directory, diskspd, side_by_side};
+use diskspd::cli::{self, Invocation};
 use diskspd::engine::Direction;
+use diskspd::profile::validate;
 use diskspd::workload::{Assignment, Pattern, Random, TargetWorkload, ThreadWorkload};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -102,7 +104,9 @@ impl Model {
             pattern: Pattern::Random,
             write_ratio,
             distribution: None,
+            spread: None,
             weight: 1,
+            portion: None,
         };
         let assignment = Assignment { workload: &workload, requests: 1, interlocked: Arc::default() };
         let workload = ThreadWorkload::new(seed, false, &[assignment]);
@@ -287,5 +291,39 @@ fn a_compressor_agrees() {
             continue;
         }
         assert!(std::fs::metadata(&packed).unwrap().len() >= 8 << 20, "{tool} compresses it");
+    }
+}
+
+#[test]
+fn what_is_written_is_as_reducible_as_asked_for_in_every_way() {
+    let directory = directory();
+    side_by_side(WAYS, |way| {
+        let file = directory.path().join(way);
+        // Reads in between bring 0xee, and must not leak into a write.
+        let content = written(&format!("{way} -w60 -r --compress 60 --dedupe 25"), &file);
+        assert!(blocks(&content).count() > 0, "{way}");
+        for block in blocks(&content) {
+            let zeros = block.iter().rev().take_while(|&&byte| byte == 0).count();
+            assert!((2458..2470).contains(&zeros), "{way}: {zeros} bytes are saved");
+        }
+    });
+}
+
+#[test]
+fn what_content_does_not_go_with_is_refused() {
+    for (line, rules) in [
+        ("--compress 60 -w1", &[] as &[&str]),
+        ("--dedupe 25 -w1 -b512", &[]),
+        ("--compress 60", &["C2"]),
+        ("--compress 60 -w1 -Z", &["C1"]),
+        ("--dedupe 60 -w1 -Zr", &["C1"]),
+        ("--compress 60 -w1 -Z1M", &["C1"]),
+        ("--compress 60 -w1 -b511", &["C3"]),
+    ] {
+        let words = format!("diskspd {line} f.dat");
+        let arguments: Vec<_> = words.split_whitespace().map(Into::into).collect();
+        let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { unreachable!("{line}") };
+        let found = validate::validate(&request.profile, false);
+        assert_eq!(found.iter().map(|found| found.name).collect::<Vec<_>>(), rules, "{line}");
     }
 }

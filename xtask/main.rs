@@ -3,6 +3,7 @@
 mod arguments;
 mod audit;
 mod ceiling;
+mod dist;
 mod faults;
 mod instructions;
 mod machine;
@@ -35,6 +36,13 @@ const COMMANDS: &[Command] = &[
         "[--rounds 9] [--markdown]",
         "What this machine allows the program: ns per I/O, by part. Takes half a minute, and a file of 64 MiB in\n    \
          /var/tmp that it removes.",
+    ),
+    (
+        "dist",
+        dist::main,
+        "[--arch x86_64|aarch64] [--program | --twice | --check]",
+        "What is shipped, in target/dist/out: one static program, its debug symbols, packages, a bill of materials. --program makes\n    \
+         the program alone, --twice makes it in two folders and compares, --check makes everything unoptimized.",
     ),
     (
         "peers",

@@ -4,8 +4,8 @@ use super::error::CliError;
 use super::flag::Form;
 use super::words::ReadLine;
 use super::{
-    EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, compare, history, suggest,
-    sweep, words,
+    EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, compare, history, merge,
+    precondition, suggest, sweep, words,
 };
 use crate::profile::RawText;
 use std::ffi::OsString;
@@ -85,6 +85,14 @@ pub const COMMANDS: &[Command] = &[
         read: Own(report_request),
     },
     Command {
+        name: "merge",
+        arguments: "<file> <file> .. [--out <file>] [--per-host] [-v]",
+        help: "merge the records of the same run on several hosts into one, with one report (docs/merge.md)",
+        options: merge::OPTIONS,
+        offers: Offers::Files,
+        read: Own(merge::read),
+    },
+    Command {
         name: "rerun",
         arguments: "[<option> ..] <file.json>",
         help: "run a saved record's profile again, the same way, and say what about the machine has changed",
@@ -92,12 +100,14 @@ pub const COMMANDS: &[Command] = &[
             ("--out", "write a further report, as for a run"),
             ("--stream", "write a line of JSON for each interval, as for a run"),
             ("--io-log", "log every single I/O, as for a run"),
+            ("--mpi", "run it as one of several ranks, as for a run"),
+            ("--split", "each rank gets its own part of a target that several of them share"),
             ("--dry-run", "say what would be done, and do nothing"),
             ("--repeat", "run it several times, as for a run"),
             ("--recreate", "write the files of -c anew; not stored"),
             ("--destroy", "permit writing to devices that carry something; not stored"),
             ("--strict", "end with exit code 2 when the figures are not what they seem to be"),
-            ("--quiet", "tell only what is wrong with the figures"),
+            ("--quiet", "tell only errors, and what is wrong with the figures"),
             ("--xml-verdict", "add verdict and findings to the XML results"),
             ("--save", "keep the run in the history, as for a run"),
             ("--store", "the folder of the history"),
@@ -135,6 +145,15 @@ pub const COMMANDS: &[Command] = &[
         read: Own(sweep::parse),
     },
     Command {
+        name: "precondition",
+        arguments: "<target> [<option> ..] [-- <option of the rounds> ..]",
+        help: "bring a device into its steady state: purge, fill, random writes in rounds until they are \
+        alike; exit code 2 when they never are",
+        options: &precondition::FORMS,
+        offers: Offers::Files,
+        read: Own(precondition::parse),
+    },
+    Command {
         name: "history",
         arguments: "[list|show|label|tag|untag|pin|unpin|remove|export|import|reindex|trend] [..]",
         help: "list the runs that --save has kept, find, name, remove, export and import them, and tell \
@@ -166,11 +185,20 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: "doctor",
-        arguments: "[<target> ..] [--json]",
+        arguments: "[<target> ..] [--json], or --privileges",
         help: "say what about this machine, or beneath these targets, would distort figures: exit code 2 when anything would",
-        options: &[JSON],
+        options: &[
+            JSON,
+            (
+                "--privileges",
+                "say instead which features need which rights, and which of them this process has",
+            ),
+        ],
         offers: Offers::Files,
         read: Words(|arguments| {
+            if arguments == ["--privileges"] {
+                return Some(Invocation::Privileges);
+            }
             let (options, targets): (Vec<_>, Vec<_>) =
                 arguments.iter().partition(|argument| argument.as_encoded_bytes().starts_with(b"-"));
             let json = !options.is_empty();
@@ -201,11 +229,17 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: "man",
-        arguments: "",
-        help: "print the man page (roff): diskspd man | man -l -",
+        arguments: "[<command>]",
+        help: "print the man page (roff), of the program or of a command: diskspd man sweep | man -l -",
         options: &[],
-        offers: Offers::Nothing,
-        read: Words(|arguments| arguments.is_empty().then_some(Invocation::Man)),
+        offers: Offers::Words(NAMES),
+        read: Words(|arguments| match arguments {
+            [] => Some(Invocation::Man { command: None }),
+            [word] => {
+                find(word.as_encoded_bytes()).map(|command| Invocation::Man { command: Some(command.name) })
+            }
+            _ => None,
+        }),
     },
     Command {
         name: "completions",
@@ -231,20 +265,7 @@ pub const COMMANDS: &[Command] = &[
         arguments: "[<command>]",
         help: "print the usage, as -? does, or that of a command",
         options: &[],
-        offers: Offers::Words(&[
-            "report",
-            "rerun",
-            "preset",
-            "sweep",
-            "history",
-            "compare",
-            "devices",
-            "doctor",
-            "event",
-            "man",
-            "completions",
-            "compatibility",
-        ]),
+        offers: Offers::Words(NAMES),
         read: Words(|arguments| match arguments {
             [] => Some(Invocation::Usage { no_arguments: false }),
             [word] => find(word.as_encoded_bytes())
@@ -252,6 +273,24 @@ pub const COMMANDS: &[Command] = &[
             _ => None,
         }),
     },
+];
+
+/// All commands but `help`, which explains them.
+pub const NAMES: &[&str] = &[
+    "report",
+    "merge",
+    "rerun",
+    "preset",
+    "sweep",
+    "precondition",
+    "history",
+    "compare",
+    "devices",
+    "doctor",
+    "event",
+    "man",
+    "completions",
+    "compatibility",
 ];
 
 /// Reads what follows `report`.
@@ -264,13 +303,13 @@ fn report_request(arguments: &[OsString]) -> Result<Invocation, CliError> {
         (false, true) => Some(TableForm::Markdown),
         _ => None,
     };
-    let (verbose, html) = (given.has("-v"), given.path("--html"));
+    let (verbose, html) = (given.has("-v"), words::one_page(&given)?);
     let forms = ["-v", "--csv", "--md", "--html"].into_iter().filter(|form| given.has(form)).count();
-    let pages = given.values("--html").len();
-    if files.is_empty() || forms > 1 || pages > 1 || (verbose && files.len() > 1) {
+    if files.is_empty() || forms > 1 || (verbose && files.len() > 1) {
         return Err(CliError::new("the command report is not used that way"));
     }
-    Ok(Invocation::Report(ReportRequest { files, store: given.path("--store"), verbose, table, html }))
+    let store = given.store(given.words.iter().map(|word| word.as_encoded_bytes().starts_with(b"@")))?;
+    Ok(Invocation::Report(ReportRequest { files, store, verbose, table, html }))
 }
 
 const JSON: Form = ("--json", "as JSON, for programs");
@@ -338,10 +377,12 @@ mod tests {
     }
 
     #[test]
-    fn help_offers_every_command_but_itself() {
+    fn help_and_man_offer_every_command_but_help() {
         let names: Vec<&str> = COMMANDS.iter().map(|c| c.name).filter(|name| *name != "help").collect();
-        let Offers::Words(offered) = find(b"help").unwrap().offers else { panic!("no words") };
-        assert_eq!(offered, names);
+        assert_eq!(NAMES, names);
+        for command in [b"help".as_slice(), b"man"] {
+            assert_eq!(find(command).unwrap().offers, Offers::Words(NAMES));
+        }
     }
 
     #[test]

@@ -22,8 +22,14 @@ pub struct CompareRequest {
     pub fail_if: Option<FailIf>,
     /// `--json`
     pub json: Option<PathBuf>,
+    /// `--html`
+    pub html: Option<PathBuf>,
     /// `--store`
     pub store: Option<PathBuf>,
+    /// `--quiet`: of runs that are made, tell only errors and those whose figures are wrong.
+    pub quiet: bool,
+    /// All that stands behind the word `compare`, as it was typed.
+    pub given: Vec<OsString>,
 }
 
 /// Two command lines that are run in turn: A B, B A, A B, ...
@@ -48,7 +54,11 @@ pub enum FailIf {
 
 /// For the help.
 pub const OPTIONS: &[Form] = &[
-    ("--metric", "what decides: iops, mib, mean, p50, p99, p99.9; of reads or writes: read-p99, write-mean"),
+    (
+        "--metric",
+        "what decides: iops, mib, mean, p50, p99, p99.9; of reads or writes: read-p99, write-mean; under a \
+        rate: response-p99, read-response-mean",
+    ),
     ("--same", "so near is the same: 2% by default"),
     (
         "--fail-if",
@@ -57,7 +67,9 @@ pub const OPTIONS: &[Form] = &[
     ),
     ("--anyway", "compare also what differs in block size, mix, pattern or rate"),
     ("--json", "write the comparison as JSON to this file"),
+    ("--html", "write a page of it to this file: verdict, changes, single runs, what differs"),
     ("--store", "the folder of the history, for @label and @id"),
+    ("--quiet", "of runs that are made tell only errors, and whose figures are wrong"),
     (
         "--repeat",
         "run both so often, in turn: behind it --, the options of A, ::, those of B, and the targets",
@@ -70,7 +82,9 @@ const KNOWN: &[Known] = &[
     ("--fail-if", true),
     ("--anyway", false),
     ("--json", true),
+    ("--html", true),
     ("--store", true),
+    ("--quiet", false),
     ("--repeat", true),
 ];
 
@@ -100,13 +114,18 @@ pub fn read(arguments: &[OsString], line: ReadLine) -> Result<Invocation, CliErr
                 .hint("diskspd compare --repeat 8 -- -o1 :: -o8 -b4K -r -d10 FILE"));
         }
     };
+    let parts = given.words.iter().flat_map(|word| word.as_encoded_bytes().split(|byte| *byte == b','));
+    let names = parts.map(|part| part.starts_with(b"@"));
     let request = CompareRequest {
         sides,
         interleaved,
         question: question(&given)?,
         fail_if: given.parsed("--fail-if", "worse, worse=5% or unsure", fail_if)?,
         json: given.path("--json"),
-        store: given.path("--store"),
+        html: words::one_page(&given)?,
+        store: given.store(names)?,
+        quiet: given.has("--quiet"),
+        given: arguments.to_vec(),
     };
     Ok(Invocation::Compare(Box::new(request)))
 }
@@ -119,7 +138,10 @@ fn two_sides(found: usize) -> CliError {
 }
 
 fn question(given: &Words) -> Result<Question, CliError> {
-    let expected = format!("{}, and of reads or writes alone read-p99, write-mean", words::FIGURES);
+    let expected = format!(
+        "{}, of reads or writes alone read-p99, write-mean, of response times response-p99",
+        words::FIGURES
+    );
     Ok(Question {
         metric: given.parsed("--metric", &expected, Metric::named)?,
         same: given
@@ -246,7 +268,11 @@ mod tests {
 
     #[test]
     fn two_sides_are_files_and_options_stand_anywhere() {
-        let request = read_line("a.json,b.json --same 5 @new --fail-if worse=3% --metric read-p99").unwrap();
+        let line =
+            "a.json,b.json --same 5 @new --fail-if worse=3% --metric read-p99 --store d --quiet --html p";
+        let request = read_line(line).unwrap();
+        assert_eq!((request.store.as_deref(), request.quiet), (Some("d".as_ref()), true));
+        assert_eq!((request.html.clone(), request.given.len()), (Some("p".into()), 13));
         assert_eq!(request.sides, ["a.json,b.json", "@new"]);
         assert_eq!((request.question.same, request.fail_if), (0.05, Some(FailIf::Worse(0.03))));
         assert_eq!(request.question.metric.map(|metric| metric.to_string()).as_deref(), Some("read-p99"));
@@ -257,15 +283,19 @@ mod tests {
         for (line, words) in [
             ("a", "two sides"),
             ("a b c", "two sides"),
+            ("a b --html p.html --html q.html", "--html is given twice"),
             ("a b --same -1", "not possible"),
             ("a b --fail-if better", "not possible"),
             ("a b --metric speed", "not possible"),
+            ("a b --metric response-iops", "not possible"),
             ("--repeat 8 a b", "--repeat runs two"),
             ("--repeat 8 -- -o1 a", ":: between both"),
             ("--repeat 8 -- -o1 :: -o2 :: a", "second ::"),
             ("--repeat 8 -- -o1 :: -o2", "no target"),
             ("--repeat 0 -- -o1 :: -o2 a", "not possible"),
             ("--repeat 2 -- -o1 --repeat 3 :: -o2 a", "--repeat is for single runs"),
+            ("a.json b@c --store d", "none is named"),
+            ("--store d --repeat 2 -- -o1 :: -o2 a", "none is named"),
             ("--repeat 2 -- -o1 --out=x.json :: -o2 a", "--out is for single runs"),
         ] {
             let message = read_line(line).unwrap_err();

@@ -20,12 +20,16 @@ pub struct Draft {
     pub system_only: bool,
     /// An order of the kinds of cores was given (`-ap`, `-aup`, ...).
     pub efficiency_given: bool,
+    /// `--mix`, still to be read.
+    pub mix: Option<Vec<u8>>,
     /// `-X`
     pub profile_path: Option<RawText>,
     /// `-ye`
     pub set_events: Vec<RawText>,
     /// Alignment or stride that `-r` or `-s` stored, bytes.
     pub alignment: Option<u64>,
+    /// It was stated, and is not that of the block size.
+    pub alignment_given: bool,
     /// Cache mode, once an option has set it.
     pub cache_mode: Option<CacheMode>,
     /// `-B` was given.
@@ -111,12 +115,16 @@ impl Draft {
                 request.xml_profile = Some(xml_profile);
             }
             None => {
-                let settings = Target {
-                    block_alignment: self.alignment.unwrap_or(0),
+                // Each of several sizes has its own.
+                let own = !self.target.sizes.is_empty() && !self.alignment_given;
+                let alignment = self.alignment.filter(|_| !own).unwrap_or(0);
+                let mut settings = Target {
+                    block_alignment: alignment,
                     cache_mode: self.cache_mode.unwrap_or(CacheMode::Cached),
                     uncached_devices: self.cache_mode != Some(CacheMode::Cached),
                     ..self.target
                 };
+                settings.sum_up_parts();
                 let targets = paths.into_iter().map(|path| Target { path, ..settings.clone() }).collect();
                 profile.time_spans = vec![TimeSpan { targets, ..self.span }];
                 self.overrides.apply(profile);

@@ -5,6 +5,9 @@ use crate::units::visible::drives;
 use crate::units::{UnitError, UnitErrorKind};
 use std::fmt;
 
+/// What a size is, for messages.
+pub const SIZE: &str = "a size: digits and at most one of K, M, G, T (1024-based) or B (blocks), such as 64K";
+
 /// What is wrong within the value of an option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -52,7 +55,7 @@ impl From<UnitError> for Problem {
         let problem = Problem::new(error.position, error.kind.to_string());
         match error.kind {
             UnitErrorKind::TooLarge => problem.expected("at most 18446744073709551615 bytes"),
-            _ => problem.expected(super::flag::SIZE),
+            _ => problem.expected(SIZE),
         }
     }
 }

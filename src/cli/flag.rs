@@ -1,7 +1,7 @@
 //! What a row of the flag table says: syntax, help, compatibility, and the function that reads it.
 
 use super::draft::Draft;
-use super::error::Problem;
+use super::error::{Problem, SIZE};
 use crate::units;
 
 /// How an option is called.
@@ -116,9 +116,6 @@ pub enum Read {
     /// A grammar of its own.
     Text(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
 }
-
-/// What a size is, for messages.
-pub const SIZE: &str = "a size: digits and at most one of K, M, G, T (1024-based) or B (blocks), such as 64K";
 
 impl Flag {
     /// Reads the attached (or, for long options, following) `value` into `draft`.

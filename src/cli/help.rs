@@ -101,8 +101,7 @@ pub fn usage() -> String {
 /// that is none.
 pub fn command_usage(name: &str) -> String {
     let Some(command) = commands::find(name.as_bytes()) else { return String::new() };
-    let mut help = command.help.chars();
-    let help = help.next().map(char::to_uppercase).into_iter().flatten().chain(help).collect::<String>();
+    let help = sentence(command.help);
     let mut text = format!("Usage: {}\n\n", command.usage());
     wrap(&mut text, &format!("{help}."));
     text.push_str("\nOptions:\n");
@@ -110,6 +109,12 @@ pub fn command_usage(name: &str) -> String {
         row(&mut text, form, meaning);
     }
     text
+}
+
+/// A line of help as the beginning of a sentence.
+pub(super) fn sentence(help: &str) -> String {
+    let mut letters = help.chars();
+    letters.next().map(char::to_uppercase).into_iter().flatten().chain(letters).collect()
 }
 
 /// A paragraph.

@@ -17,6 +17,10 @@ pub struct HistoryRequest {
     pub selection: Selection,
     /// What is done.
     pub action: HistoryAction,
+    /// `--html`: a page in place of the text.
+    pub html: Option<PathBuf>,
+    /// All that stands behind the word `history`, as it was typed.
+    pub given: Vec<OsString>,
 }
 
 /// What is done. Runs are named by id, the beginning of one, or label.
@@ -103,6 +107,7 @@ pub const OPTIONS: &[Form] = &[
     ("--metric", "of trend: the figure, one of iops (the default), mib, mean, p50, p99, p99.9"),
     ("--csv", "of export: a line for each run, time span and direction (the default)"),
     ("--jsonl", "of export: a line of JSON for each run"),
+    ("--html", "of list and trend: write a page to this file in place of the text"),
     ("--store", "the folder of the history"),
 ];
 
@@ -116,6 +121,7 @@ const KNOWN: &[Known] = &[
     ("--metric", true),
     ("--csv", false),
     ("--jsonl", false),
+    ("--html", true),
     ("--store", true),
 ];
 
@@ -145,7 +151,13 @@ pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
         }
         action => with_runs(action, names, &given)?,
     };
-    let request = HistoryRequest { store: given.path("--store"), selection, action };
+    let request = HistoryRequest {
+        store: given.path("--store"),
+        selection,
+        action,
+        html: words::one_page(&given)?,
+        given: arguments.to_vec(),
+    };
     Ok(Invocation::History(Box::new(request)))
 }
 
@@ -219,6 +231,7 @@ fn refuse_others(given: &Words, action: &str, selects: bool) -> Result<(), CliEr
             "--label" => selects || action == "import",
             "--metric" => action == "trend",
             "--csv" | "--jsonl" => action == "export",
+            "--html" => action == "list" || action == "trend",
             _ => selects,
         };
         if given.has(name) && !fits {

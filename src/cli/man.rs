@@ -1,14 +1,20 @@
-//! The man page, in roff's man macros.
+//! The man pages, one of the program and one of each command, in roff's man macros.
 
-use super::commands::COMMANDS;
+use super::commands::{self, COMMANDS};
 use super::flag::Compatibility;
 use super::flags::GROUPS;
 use super::{COMPATIBLE_VERSION, Exit, help};
 use std::fmt::Write;
 
+/// All pages with their names: `diskspd`, `diskspd-report`, ..
+pub fn pages() -> impl Iterator<Item = (String, String)> {
+    let of = |command: &commands::Command| (format!("diskspd-{}", command.name), command_page(command.name));
+    std::iter::once(("diskspd".to_owned(), page())).chain(COMMANDS.iter().map(of))
+}
+
 /// The man page `diskspd(1)`; ends with a line feed.
 pub fn page() -> String {
-    let mut page = format!(".TH DISKSPD 1 \"\" \"diskspd {}\"\n", env!("CARGO_PKG_VERSION"));
+    let mut page = heading("DISKSPD");
     page.push_str(".SH NAME\ndiskspd \\- storage load generator and benchmark\n.SH SYNOPSIS\n");
     for line in help::SYNOPSIS {
         let _ = writeln!(page, "{}\n.br", escape(line));
@@ -39,31 +45,63 @@ pub fn page() -> String {
             page.push('\n');
         }
     }
-    page.push_str(".SH COMMANDS\n");
+    page.push_str(".SH COMMANDS\nEach has a page of its own, as diskspd\\-report(1).\n");
     for command in COMMANDS {
         item(&mut page, format!("{} {}", command.name, command.arguments).trim_end(), command.help);
-        for (option, meaning) in command.options {
-            let _ = writeln!(page, ".br\n{}: {}.", escape(option), escape(meaning));
-        }
     }
+    exit_status(&mut page);
+    page.push_str(".SH EXAMPLES\n");
+    for (line, meaning) in help::EXAMPLES {
+        item(&mut page, line, meaning);
+    }
+    see_also(&mut page, COMMANDS.iter().map(|command| command.name));
+    page
+}
+
+/// The man page `diskspd-<command>(1)`; ends with a line feed. Empty for a name that is none.
+pub fn command_page(name: &str) -> String {
+    let Some(command) = commands::find(name.as_bytes()) else { return String::new() };
+    let mut page = heading(&format!("DISKSPD\\-{}", name.to_uppercase()));
+    let _ = writeln!(page, ".SH NAME\ndiskspd\\-{name} \\- {}", escape(command.help));
+    let _ = writeln!(page, ".SH SYNOPSIS\n{}", escape(&command.usage()));
+    let _ = writeln!(page, ".SH DESCRIPTION\n{}.", escape(&help::sentence(command.help)));
+    page.push_str(".SH OPTIONS\n");
+    for (option, meaning) in command.options.iter().chain(&[("--help, -?", "print the usage")]) {
+        item(&mut page, option, &format!("{}.", help::sentence(meaning)));
+    }
+    exit_status(&mut page);
+    see_also(&mut page, std::iter::empty());
+    page
+}
+
+fn heading(title: &str) -> String {
+    format!(".TH {title} 1 \"\" \"diskspd {}\"\n", env!("CARGO_PKG_VERSION"))
+}
+
+fn exit_status(page: &mut String) {
     page.push_str(".SH EXIT STATUS\n");
     let codes = [
         (Exit::Success, "The run or the answer was given."),
         (Exit::RunFailed, "The run failed, or an event can't be used; also after -ye."),
         (
             Exit::Doubtful,
-            "With --strict: the run went well, but its figures are not what they seem to be. Of doctor: something would distort figures.",
+            "With --strict: the run went well, but its figures are not what they seem to be. Of doctor: something \
+             would distort figures. Of compare: what --fail-if names.",
         ),
         (Exit::Usage, "No arguments, or a wrong command line or profile."),
     ];
     for (exit, meaning) in codes {
-        item(&mut page, &exit.code().to_string(), meaning);
+        item(page, &exit.code().to_string(), meaning);
     }
-    page.push_str(".SH EXAMPLES\n");
-    for (line, meaning) in help::EXAMPLES {
-        item(&mut page, line, meaning);
+}
+
+/// The program's own page, and those of these commands.
+fn see_also<'a>(page: &mut String, commands: impl Iterator<Item = &'a str>) {
+    page.push_str(".SH SEE ALSO\n.BR diskspd (1)");
+    for name in commands {
+        let _ = write!(page, ",\n.BR diskspd\\-{name} (1)");
     }
-    page
+    page.push('\n');
 }
 
 fn section(page: &mut String, title: &str, rows: &[(&str, &str)]) {
@@ -99,9 +137,22 @@ mod tests {
 
     #[test]
     fn no_line_is_taken_for_an_unknown_macro() {
-        for line in page().lines().filter(|line| line.starts_with(['.', '\''])) {
+        let pages = pages().map(|(_, page)| page).collect::<String>();
+        for line in pages.lines().filter(|line| line.starts_with(['.', '\''])) {
             let name = line.split(' ').next().unwrap();
-            assert!([".TH", ".SH", ".SS", ".TP", ".PP", ".br"].contains(&name), "{line}");
+            assert!([".TH", ".SH", ".SS", ".TP", ".PP", ".br", ".BR"].contains(&name), "{line}");
         }
+    }
+
+    #[test]
+    fn the_page_of_a_command_shows_how_it_is_called_and_each_of_its_options() {
+        for command in COMMANDS {
+            let page = command_page(command.name);
+            assert!(page.contains(&format!("\n{}\n", escape(&command.usage()))), "{}", command.name);
+            for option in command.option_names() {
+                assert!(page.contains(&format!("\\fB{}", escape(option))), "{} {option}", command.name);
+            }
+        }
+        assert_eq!(command_page("no-command"), "");
     }
 }

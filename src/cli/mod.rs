@@ -13,7 +13,10 @@ mod flags;
 pub mod help;
 mod history;
 pub mod man;
+mod merge;
+mod mix;
 mod parse;
+mod precondition;
 mod preset;
 mod suggest;
 mod sweep;
@@ -25,9 +28,11 @@ pub use completions::Shell;
 pub use error::{ArgumentPlace, CliError};
 pub use exit::Exit;
 pub use history::{ExportForm, HistoryAction, HistoryRequest};
+pub use merge::MergeRequest;
 pub use parse::parse;
 
 use crate::finding::Finding;
+use crate::lab::precondition::Standard;
 use crate::lab::repeat::Repeat;
 use crate::lab::sweep::Settings;
 use crate::profile::{BufferSeparation, Compat, Method, Profile, RawText, ResultFormat, template};
@@ -77,6 +82,10 @@ pub enum Invocation {
         /// Beneath which targets to look; none = all disks.
         targets: Vec<RawText>,
     },
+    /// Say which features need which rights.
+    Privileges,
+    /// Bring a target into its steady state.
+    Precondition(Box<PreconditionRequest>),
     /// Run many points and answer from them.
     Sweep(Box<SweepRequest>),
     /// Print what there is to know of this machine (`-Rs`).
@@ -92,8 +101,13 @@ pub enum Invocation {
     Compare(Box<CompareRequest>),
     /// Print the report of a saved run, or a table of several.
     Report(ReportRequest),
-    /// Print the man page.
-    Man,
+    /// Merge the records of several hosts.
+    Merge(MergeRequest),
+    /// Print a man page.
+    Man {
+        /// Of this command, one of the table; `None` = of the program.
+        command: Option<&'static str>,
+    },
     /// Print the completions of a shell.
     Completions(Shell),
     /// Print the compatibility table.
@@ -136,6 +150,11 @@ pub struct RunRequest {
     pub stream: Option<StreamRequest>,
     /// `--io-log`: log every single I/O in this file.
     pub io_log: Option<PathBuf>,
+    /// `--mpi`: this is one of several ranks, whatever started them; with the library to use, if one
+    /// is named.
+    pub mpi: Option<Option<PathBuf>>,
+    /// `--split`: ranks that share a target get a part of it each.
+    pub split: bool,
     /// `--repeat`: how often; `None` = once.
     pub repeat: Option<Repeat>,
     /// `--recreate`: write files of `-c` anew even when they are complete.
@@ -184,6 +203,33 @@ pub struct SweepRequest {
     pub given: Vec<OsString>,
 }
 
+/// A preconditioning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreconditionRequest {
+    /// `--standard`: whose rules it is done by.
+    pub standard: Standard,
+    /// `--purge`: everything is discarded first.
+    pub purge: bool,
+    /// `--fill`: how often all of it is written; `None` = not at all.
+    pub fill: Option<u32>,
+    /// `--round`: how long a round is, s.
+    pub round_s: u32,
+    /// `--rounds`: how many there are at most.
+    pub rounds: u32,
+    /// `--destroy`: permit writing to block devices that carry a signature.
+    pub destroy: bool,
+    /// `--out`: where the record of the last round goes.
+    pub out: Vec<OutRequest>,
+    /// `--dry-run`: check and tell alone.
+    pub dry_run: bool,
+    /// `--quiet`: the table alone.
+    pub quiet: bool,
+    /// The target, as it was given.
+    pub target: OsString,
+    /// Options of the rounds: what stood behind `--`.
+    pub options: Vec<OsString>,
+}
+
 /// How a run is kept in the history (`--save`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SaveRequest {
@@ -198,6 +244,28 @@ pub struct OutRequest {
     pub format: Option<&'static str>,
     /// The file.
     pub path: PathBuf,
+}
+
+impl OutRequest {
+    /// Reads `FILE`, or a form and a file: `json:FILE`; `None` = there is no file.
+    pub fn read(value: &[u8]) -> Option<OutRequest> {
+        const FORMS: [&str; 5] = ["text", "xml", "json", "csv", "html"];
+        let named = FORMS
+            .into_iter()
+            .find_map(|form| Some((form, value.strip_prefix(form.as_bytes())?.strip_prefix(b":")?)));
+        let (format, file) = named.map_or((None, value), |(form, file)| (Some(form), file));
+        let path = RawText::from(file.to_vec()).as_path().to_owned();
+        (!file.is_empty()).then_some(OutRequest { format, path })
+    }
+
+    /// Whether it is XML that is written.
+    pub fn is_xml(&self) -> bool {
+        let extension = self.path.extension().and_then(|extension| extension.to_str());
+        match self.format {
+            Some(form) => form == "xml",
+            None => extension.is_some_and(|extension| extension.eq_ignore_ascii_case("xml")),
+        }
+    }
 }
 
 /// Where the lines of `--stream` go.

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Read, Scope};
-use super::{Invocation, RunRequest, commands, flags, preset, suggest};
+use super::{Invocation, RunRequest, commands, flags, mix, preset, suggest};
 use crate::finding::Finding;
 use crate::profile::{RawText, ResultFormat};
 use std::ffi::OsString;
@@ -59,7 +59,9 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
     if !draft.set_events.is_empty() {
         return Ok(Invocation::SetEvent { names: draft.set_events });
     }
+    shaped_once(&options, &mut draft)?;
     measures_what_it_reports(&options, &draft)?;
+    uses_the_history(&draft, false)?;
     if targets.is_empty() && draft.profile_path.is_none() {
         return Err(CliError::new("no target")
             .hint("name at least one file or block device behind the options; diskspd -? explains"));
@@ -67,6 +69,30 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
     draft.request.warnings.extend(detached_value_warning(&options, &targets, &draft).map(Finding::warning));
     let paths = targets.iter().map(|path| RawText::from(path.to_vec())).collect();
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
+}
+
+/// Reads `--mix`; what its parts say, or `--bs-split`, nothing else says.
+fn shaped_once(options: &[Given], draft: &mut Draft) -> Result<(), CliError> {
+    let given = |name: &str| options.iter().rfind(|option| option.is_long(name));
+    let size = |option: &&Given| option.is_letter(b'b') && option.value.first() != Some(&b's');
+    let block = options.iter().find(size);
+    let pattern = options.iter().find(|option| b"rsw".iter().any(|letter| option.is_letter(*letter)));
+    if let Some(split) = given("bs-split").filter(|_| given("mix").is_none()) {
+        let block = block.map(|_| CliError::at(split.argument, 0, "--bs-split and -b both say the size"));
+        return block.map_or(Ok(()), |error| Err(error.hint("give one of them")));
+    }
+    let (Some(option), Some(value)) = (given("mix"), draft.mix.take()) else { return Ok(()) };
+    draft.target.mix =
+        mix::parse(&value).map_err(|problem| match option.offset == option.argument.len() {
+            true => CliError::in_value(&value, 0, "--mix", problem),
+            false => CliError::in_value(option.argument, option.offset, "--mix", problem),
+        })?;
+    let outside = block.or(pattern).or(given("distribution")).or(given("bs-split"));
+    outside.map_or(Ok(()), |outside| {
+        let what = "the parts of --mix say that, each for itself";
+        Err(CliError::at(outside.argument, 0, what)
+            .hint("put it into the parts, as in --mix '1:-b8K -r -w50'"))
+    })
 }
 
 /// What follows `rerun`: options of one invocation, and the file.
@@ -86,6 +112,7 @@ fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
         let what = if files.is_empty() { "the record is missing" } else { "one record at a time" };
         return Err(CliError::new(what).hint("a record is what --out FILE.json of a run writes"));
     };
+    uses_the_history(&draft, file.starts_with(b"@"))?;
     let record = RawText::from(file.to_vec()).as_path().to_owned();
     let request = draft.finish(RawText::default(), Vec::new());
     Ok(Invocation::Run(Box::new(RunRequest { record: Some(record), ..request })))
@@ -184,6 +211,15 @@ fn measures_what_it_reports(options: &[Given], draft: &Draft) -> Result<(), CliE
     }
 }
 
+/// The folder of a history that nothing is put into, nor taken from (`takes`), would be given in vain.
+fn uses_the_history(draft: &Draft, takes: bool) -> Result<(), CliError> {
+    match draft.request.store.is_some() && draft.request.save.is_none() && !takes {
+        true => Err(CliError::new("--store names the folder of a history, and this run isn't kept in it")
+            .hint("add --save or --save=LABEL, or leave --store out")),
+        false => Ok(()),
+    }
+}
+
 impl<'a> Given<'a> {
     /// Looks the argument up in the table; a long option may take its value from `rest`.
     fn new(argument: &'a [u8], rest: &mut impl Iterator<Item = &'a [u8]>) -> Result<Given<'a>, CliError> {
@@ -221,6 +257,10 @@ impl<'a> Given<'a> {
 
     fn is_letter(&self, letter: u8) -> bool {
         self.flag.is_some_and(|flag| flag.name == Name::Letter(letter))
+    }
+
+    fn is_long(&self, name: &str) -> bool {
+        self.flag.is_some_and(|flag| matches!(flag.name, Name::Long(known) if known == name))
     }
 
     fn is_compat(&self) -> bool {

@@ -112,7 +112,7 @@ const OWN: [Own; 17] = [
         r.strict = true;
         Ok(())
     }),
-    own("--quiet", "", "no progress; of what was found only what is wrong", |r, _| {
+    own("--quiet", "", "no progress and no warnings: errors, and what is wrong with the figures", |r, _| {
         r.quiet = true;
         Ok(())
     }),

@@ -71,10 +71,28 @@ impl Words<'_> {
         given.map(|(_, value)| String::from_utf8_lossy(value).into_owned()).collect()
     }
 
+    /// All values of an option, as they were given.
+    pub fn raw(&self, name: &str) -> impl Iterator<Item = &[u8]> {
+        self.options.iter().filter(move |(given, _)| *given == name).map(|(_, value)| *value)
+    }
+
     /// The value of an option as a path.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         let given = self.options.iter().rfind(|(given, _)| *given == name);
         given.map(|(_, value)| RawText::from(value.to_vec()).as_path().to_owned())
+    }
+
+    /// The folder of `--store`, where runs of `names` are looked for.
+    ///
+    /// # Errors
+    /// There is none to be looked for.
+    pub fn store(&self, mut names: impl Iterator<Item = bool>) -> Result<Option<PathBuf>, CliError> {
+        let store = self.path("--store");
+        match store.is_some() && !names.any(|is_name| is_name) {
+            true => Err(CliError::new("--store says where @label and @id are looked for, and none is named")
+                .hint("name a run of that history, or leave --store out")),
+            false => Ok(store),
+        }
     }
 
     /// The value of an option, understood; an error says what is expected.
@@ -100,6 +118,17 @@ impl Words<'_> {
     /// The words as texts.
     pub fn texts(&self) -> Vec<String> {
         self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+}
+
+/// The file of `--html`.
+///
+/// # Errors
+/// Two are named, and one page is written.
+pub fn one_page(given: &Words) -> Result<Option<PathBuf>, CliError> {
+    match given.values("--html").len() {
+        0 | 1 => Ok(given.path("--html")),
+        _ => Err(CliError::new("--html is given twice, and one page is written").hint("name one file")),
     }
 }
 

@@ -34,9 +34,9 @@ pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
         let found =
             stored::file(file, request.store.as_deref()).and_then(|file| Ok(known_runs::record(&file)?));
         let record = found.map_err(|not| not.with_exit(Exit::Usage))?;
-        let before = Some(record.host().system.clone());
+        let before = Some(record.present().next().unwrap_or(record.host()).system.clone());
         return Ok(ToRun {
-            profile: Cow::Owned(record.profile),
+            profile: Cow::Owned(record.asked_of_each().clone()),
             method_is_known: record.method.is_some(),
             method: Cow::Owned(record.method.unwrap_or_default()),
             before,

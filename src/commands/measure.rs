@@ -1,6 +1,6 @@
 //! One run of what a command line asks for: its outputs are opened, it is run, reported and judged.
 
-use super::console::Console;
+use super::console::{Console, Manner};
 use super::load::ToRun;
 use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports, OutFile, Outputs, StandardOutput};
@@ -28,47 +28,57 @@ pub struct Measurement {
     pub interrupted: bool,
 }
 
-/// Runs it and reports. `earlier`: the reports of runs before this one, which files hold too, and which this
-/// run's are added to.
+/// A run's place among several of the same.
+pub struct RunTurn<'a> {
+    /// Which it is, for people.
+    pub name: String,
+    /// The reports of runs before this one, which files hold too, and which this run's are added to.
+    pub earlier: &'a mut EarlierReports,
+}
+
+/// Runs it and reports; `turn`: it is one of several.
 ///
 /// # Errors
 /// It can't be run, and nothing was measured.
-pub fn measure(
-    asked: &ToRun,
-    request: &RunRequest,
-    earlier: Option<&mut EarlierReports>,
-) -> Result<Measurement, NotDone> {
+pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Result<Measurement, NotDone> {
     let (profile, method) = (&*asked.profile, &*asked.method);
     // Before the files of --out and --stream are there.
     run::cpu_latency_refusal(method)?;
     save::try_out(request)?;
     let (events, stop) = open_events(request)?;
     let Outputs { mut files, stream, standard_output } = Outputs::open(request, profile)?;
-    if let Some(earlier) = &earlier {
-        files.iter_mut().for_each(|file| file.stand_behind(earlier));
+    if let Some(turn) = &turn {
+        files.iter_mut().for_each(|file| file.stand_behind(turn.earlier));
     }
     // As in DISKSPD where there is nothing but text for people.
     let document = standard_output != StandardOutput::Report || profile.result_format == ResultFormat::Xml;
+    let manner = Manner {
+        verbose: profile.verbose,
+        quiet: request.quiet,
+        document,
+        turn: turn.as_ref().map(|turn| turn.name.clone()).unwrap_or_default(),
+    };
     let files = Arc::new(files);
     let session = Session {
         recreate: request.recreate,
         destroy: request.destroy,
         io_log: request.io_log.clone(),
         events,
-        listener: Arc::new(Console::new(profile.verbose, document, stream, Arc::clone(&files))),
+        companions: None,
+        listener: Arc::new(Console::new(manner, stream, Arc::clone(&files))),
         control: Arc::default(),
     };
     let _watches = watch(&session.control, stop, document)?;
     let executed = execute(profile, method, &session)?;
-    if let Some(before) = &asked.before {
+    if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {
         rerun::tell_differences(before, &executed.record.host().system);
     }
     let exit = report_on(&executed, request, &files, standard_output);
     if executed.left_behind {
         process::end(exit.code());
     }
-    if let Some(earlier) = earlier {
-        files.iter().for_each(|file| earlier.add(file, &Judged::new(&executed.record)));
+    if let Some(turn) = turn {
+        files.iter().for_each(|file| turn.earlier.add(file, &Judged::new(&executed.record)));
     }
     let interrupted = session.control.is_interrupted();
     Ok(Measurement { exit, record: executed.record, interrupted })
@@ -76,7 +86,7 @@ pub fn measure(
 
 /// Reports what came of the run, and judges it. What can't be reported is told at once, and the rest is
 /// tried all the same.
-fn report_on(
+pub(super) fn report_on(
     executed: &Executed,
     request: &RunRequest,
     files: &[OutFile],
@@ -117,7 +127,7 @@ fn report_on(
 }
 
 /// Opens the events of the command line; the last one ends the run (`-yp`).
-fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), NotDone> {
+pub(super) fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), NotDone> {
     let open = |option: &str, name: &Option<RawText>| match name {
         Some(name) => match events::open(name.as_bytes()) {
             Ok(event) => Ok(Some(event)),
@@ -135,7 +145,7 @@ fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), Not
 }
 
 /// Ends the run at Ctrl-C, and at the event of `-yp`, for as long as what is returned is kept.
-fn watch(
+pub(super) fn watch(
     control: &Arc<Control>,
     stop: Option<Arc<Event>>,
     document: bool,

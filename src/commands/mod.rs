@@ -1,5 +1,6 @@
 //! Commands: what the program does with a command line.
 
+mod cluster;
 mod compare;
 mod console;
 mod devices;
@@ -9,10 +10,14 @@ mod history;
 mod known_runs;
 mod load;
 mod measure;
+mod merge;
 mod not_done;
 mod output;
 mod page;
+mod precondition;
 mod preset;
+mod privileges;
+mod quiet;
 mod repeat;
 mod report;
 mod rerun;
@@ -22,6 +27,7 @@ mod shown;
 mod stored;
 mod stream;
 mod sweep;
+mod typed;
 
 use crate::cli::{self, CliError, Exit, Invocation};
 use crate::engine;
@@ -45,7 +51,13 @@ fn obey(arguments: &[OsString]) -> Result<Exit, NotDone> {
         return Err(error.into());
     }
     match cli::parse(arguments) {
-        Ok(invocation) => dispatch(invocation),
+        Ok(invocation) => {
+            privileges::give_up(&invocation);
+            dispatch(invocation)
+        }
+        Err(error) if cluster::is_silent() => {
+            event::set_all(&error.set_events).and(Err(NotDone::usage(Vec::new())))
+        }
         // -ye takes effect where it stands, whatever is wrong behind it.
         Err(error) => event::set_all(&error.set_events).and(Err(error.into())),
     }
@@ -78,7 +90,8 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Version => print(&format!("{}\n", cli::help::version())),
         Invocation::System { xml } => run::print_system(xml),
         Invocation::EngineHelp => print(&engine::describe_all()),
-        Invocation::Man => print(&cli::man::page()),
+        Invocation::Man { command: None } => print(&cli::man::page()),
+        Invocation::Man { command: Some(name) } => print(&cli::man::command_page(name)),
         Invocation::Completions(shell) => print(&cli::completions::script(shell)),
         Invocation::Compatibility => print(&cli::compatibility::table()),
         // The exit code as DISKSPD's: there was no run.
@@ -86,12 +99,17 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Event { action, name } => event::act(action, &name),
         Invocation::Devices { json } => devices::devices(json),
         Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
+        Invocation::Privileges => privileges::privileges(),
         Invocation::Preset(request) => preset::preset(&request),
         Invocation::History(request) => history::history(&request),
-        Invocation::Compare(request) => compare::compare(&request),
+        Invocation::Compare(request) => cluster::refuse("compare").and_then(|()| compare::compare(&request)),
+        Invocation::Merge(request) => merge::merge(&request),
         Invocation::Report(request) => report::report(&request),
-        Invocation::Sweep(request) => sweep::sweep(&request),
-        Invocation::Run(request) => run::run(&request),
+        Invocation::Precondition(request) => {
+            cluster::refuse("precondition").and_then(|()| precondition::precondition(&request))
+        }
+        Invocation::Sweep(request) => cluster::refuse("sweep").and_then(|()| sweep::sweep(&request)),
+        Invocation::Run(request) => cluster::run(&request).unwrap_or_else(|| run::run(&request)),
     }
 }
 

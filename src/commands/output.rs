@@ -6,7 +6,7 @@ use super::stream::Stream;
 use crate::cli::{Exit, OutRequest, RunRequest, StreamRequest};
 use crate::finding::Finding;
 use crate::profile::{Profile, RawText};
-use crate::report::{self, Format, html};
+use crate::report::{self, Format};
 use crate::run::destination::{self, Destination, Named, inherited, named, open_special, refuse_doubles};
 use crate::run::{FromTheFirstLine, LateFile};
 use crate::sys::place::{Place, elsewhere};
@@ -314,13 +314,12 @@ impl OutFile {
         self.put(&write, &|file| self.print(judged, file))
     }
 
-    /// The same for a page of several runs.
+    /// The same for a page that is more than a run's.
     ///
     /// # Errors
     /// As above.
-    pub fn save_page(&self, runs: &[html::Run]) -> Result<(), NotDone> {
-        let write = |sink: &mut dyn Write| html::write_runs(runs, sink);
-        self.put(&write, &|file| {
+    pub fn save_page(&self, write: &Written) -> Result<(), NotDone> {
+        self.put(write, &|file| {
             let mut out = io::BufWriter::new(Guard::new(file, file.is_terminal()));
             write(&mut out).and_then(|()| out.flush())
         })
@@ -382,7 +381,7 @@ impl OutFile {
 }
 
 /// Writes a whole report.
-type Written<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
+pub type Written<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
 
 /// Into a file, in large parts.
 fn into(file: &File, write: &Written) -> io::Result<()> {

@@ -38,7 +38,8 @@ pub fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, NotDone> {
         };
         known.into_iter().map(|known| html::Run { known, judged: judged.as_ref() })
     });
-    out.save_page(&runs.collect::<Vec<_>>())?;
+    let runs: Vec<html::Run> = runs.collect();
+    out.save_page(&|sink| html::write_runs(&runs, sink))?;
     Ok(Exit::Success)
 }
 

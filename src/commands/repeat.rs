@@ -1,7 +1,7 @@
 //! `--repeat`: the same run again and again, and what the runs say together.
 
 use super::load::ToRun;
-use super::measure;
+use super::measure::{self, RunTurn};
 use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports};
 use crate::cli::{Exit, OutRequest, RunRequest};
@@ -31,6 +31,11 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
     let mut earlier = EarlierReports::default();
     let (mut lines, mut fingerprints) = (Vec::new(), Vec::new());
     let mut worst = Exit::Success;
+    let tell = |text: &str| {
+        if !request.quiet {
+            say(text);
+        }
+    };
     while how.another(&lines.iter().map(|line: &RunLine| line.iops).collect::<Vec<f64>>()) {
         let number = lines.len() + 1;
         let of_this_run = RunRequest { out: numbered(&request.out, number), ..request.clone() };
@@ -38,22 +43,31 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
             // The document before ends without a line feed, as DISKSPD's does.
             worst = worst.max(told(output::to_stdout(b"\n")));
         }
-        let ended = measure::measure(asked, &of_this_run, Some(&mut earlier))?;
+        let turn = RunTurn { name: name_of(number, how), earlier: &mut earlier };
+        let ended = measure::measure(asked, &of_this_run, Some(turn))?;
         worst = worst.max(ended.exit);
         let line = RunLine::of(&Judged::new(&ended.record));
         let failed = ended.interrupted || ended.exit == Exit::RunFailed;
         let Some(line) = line.filter(|_| !failed) else {
-            say(format_args!("run {number} did not end well; what follows is of those before it"));
+            tell(&format!("run {number} did not end well; what follows is of those before it"));
             break;
         };
-        say(format_args!("run {number}: {}", headline(&line)));
+        tell(&format!("run {number}: {}", headline(&line)));
         fingerprints.push(Fingerprint::of(&ended.record.host().system));
         lines.push(line);
     }
-    if !lines.is_empty() {
+    if !lines.is_empty() && !request.quiet {
         standard_error::write(&text(&lines, |place| differences(&fingerprints, place)));
     }
     Ok(worst)
+}
+
+/// What a run is called while it goes on.
+fn name_of(number: usize, how: Repeat) -> String {
+    match how {
+        Repeat::Times(times) => format!("run {number} of {times}"),
+        Repeat::Until(_) => format!("run {number}"),
+    }
 }
 
 /// What of one invocation is of one run.

@@ -3,7 +3,7 @@
 use super::load::{self, ToRun};
 use super::measure::measure;
 use super::not_done::{NotDone, told};
-use super::{output, repeat, rerun, shown};
+use super::{output, quiet, repeat, rerun, shown};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::{Finding, Severity};
 use crate::profile::validate::{self, validate};
@@ -23,11 +23,19 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
     }
     let asked = load::asked(request)?;
     let (profile, method) = (&*asked.profile, &*asked.method);
-    check(profile, method, request.profile_only)?;
+    check(profile, method, request)?;
     if request.profile_only {
         return print_profile(profile);
     }
-    warn_of_what_does_nothing(&asked, request);
+    if !request.quiet {
+        warn_of_what_does_nothing(&asked, request);
+    }
+    if request.split {
+        return Err(NotDone::usage(vec![Finding::error(
+            "--split divides a target among ranks, and there are none: start several with a launcher \
+             (mpirun -n 4 diskspd ..), or leave it out",
+        )]));
+    }
     match request.dry_run {
         true => dry_run(&asked, request),
         false => match request.repeat {
@@ -41,20 +49,20 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
 ///
 /// # Errors
 /// A rule is broken: everything that was found, in its order.
-pub fn check(profile: &Profile, method: &Method, profile_only: bool) -> Result<(), NotDone> {
-    let mut findings = validate(profile, profile_only);
+pub fn check(profile: &Profile, method: &Method, request: &RunRequest) -> Result<(), NotDone> {
+    let mut findings = validate(profile, request.profile_only);
     // A profile is printed without it.
-    if !profile_only {
+    if !request.profile_only {
         findings.extend(validate::method(method, profile));
     }
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(NotDone::usage(findings));
     }
-    findings.iter().for_each(say);
+    findings.iter().for_each(|finding| quiet::tell(finding, request.quiet));
     Ok(())
 }
 
-fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
+pub(super) fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
     let profile = &asked.profile;
     if !asked.method_is_known {
         say(Finding::warning(
@@ -67,9 +75,7 @@ fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
             "-ft (TemporaryFile): Linux has no such hint; it is reported and changes nothing",
         ));
     }
-    if !request.quiet
-        && let Some(warning) = output::empty_csv(&request.out, profile)
-    {
+    if let Some(warning) = output::empty_csv(&request.out, profile) {
         say(warning);
     }
 }
@@ -104,7 +110,7 @@ pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
 fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
     let (profile, method) = (&*asked.profile, &*asked.method);
     let system = run::machine_for(profile);
-    if let Some(before) = &asked.before {
+    if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {
         rerun::tell_differences(before, &run::surroundings(profile, method));
     }
     let mut out = Vec::new();
@@ -114,20 +120,26 @@ fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
     plan_text::write_method(&mut out, method);
     let options =
         Options { destroy: request.destroy, recreate: request.recreate, ..Options::from(method.clone()) };
-    let exit = exit.max(print_plans(&mut out, profile, &system, &options));
+    let exit = exit.max(print_plans(&mut out, profile, &system, &options, request.quiet));
     output::to_stdout(&out).map(|_| exit)
 }
 
 /// Appends the plan of each time span, and tells what stands against it; returns how a run would end by what
 /// is known.
-fn print_plans(out: &mut Vec<u8>, profile: &Profile, system: &System, options: &Options) -> Exit {
+fn print_plans(
+    out: &mut Vec<u8>,
+    profile: &Profile,
+    system: &System,
+    options: &Options,
+    quiet: bool,
+) -> Exit {
     let mut exit = Exit::Success;
     let profile = run::resized(profile);
     let probes = Probes::default();
     for (number, span) in profile.time_spans.iter().enumerate() {
         match run::probe_and_plan(&profile, span, system, options, &probes) {
             Ok(plan) => {
-                plan.warnings.iter().for_each(say);
+                plan.warnings.iter().for_each(|warning| quiet::tell(warning, quiet));
                 plan_text::write_plan(out, number + 1, &plan);
                 let refusals = run::refusals(span, &plan, options);
                 if !refusals.is_empty() {

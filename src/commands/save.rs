@@ -1,7 +1,7 @@
 //! `--save`: the run is kept in the history.
 
 use super::not_done::NotDone;
-use super::stored;
+use super::{quiet, stored};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::Finding;
 use crate::store::RunNotes;
@@ -27,7 +27,8 @@ pub fn try_out(request: &RunRequest) -> Result<(), NotDone> {
 pub fn save(judged: &Judged, request: &RunRequest) -> Result<Exit, NotDone> {
     let Some(asked) = &request.save else { return Ok(Exit::Success) };
     if !judged.record.host().results.have_figures() {
-        say(Finding::warning("--save: the run is not kept: nothing was measured"));
+        let warning = Finding::warning("--save: the run is not kept: nothing was measured");
+        quiet::tell(&warning, request.quiet);
         return Ok(Exit::Success);
     }
     let about = RunNotes {
@@ -38,9 +39,10 @@ pub fn save(judged: &Judged, request: &RunRequest) -> Result<Exit, NotDone> {
     let store = stored::store(request.store.as_deref())?;
     let saved = store.save(judged, about).map_err(|error| format!("--save: {error}"))?;
     if let Err(error) = saved.index {
-        say(Finding::warning(format!(
+        let warning = Finding::warning(format!(
             "--save: the run is kept, and lists will have it when the index can be written again: {error}"
-        )));
+        ));
+        quiet::tell(&warning, request.quiet);
     }
     if !request.quiet {
         let label = asked.label.as_ref().map(|label| format!(", one of @{label}")).unwrap_or_default();

@@ -1,28 +1,53 @@
-//! What engines have in common that do an I/O when they are handed it: nothing is ever in flight, and what
-//! was done is given back by the next `wait`.
+//! Engines that do an I/O when they are handed it: nothing is ever in flight, and what was done is given
+//! back by the next `wait`.
 
-use super::{Done, EngineError, Io, Limits, Setup};
+use super::{Done, Engine, EngineError, Io, Limits, Setup, negated};
+use crate::sys::memory::{Buffer, Slot, SlotMut};
+use std::time::Duration;
 
-/// The I/Os that were done and are not given back yet.
-pub(super) struct AtOnce {
+/// How one I/O is done.
+pub(super) trait Perform {
+    /// Does it, with the memory of all I/Os; returns its [`Done::result`].
+    ///
+    /// # Errors
+    /// As [`Engine::submit`] has them.
+    fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError>;
+
+    /// Makes durable what was written to the file ([`Io::file`]).
+    ///
+    /// # Errors
+    /// The kernel's.
+    fn flush(&mut self, file: u32) -> std::io::Result<()>;
+
+    /// [`Engine::features`].
+    fn features(&self) -> String;
+}
+
+/// Such an engine.
+pub(super) struct AtOnce<P> {
+    way: P,
+    buffer: Buffer,
     limits: Limits,
+    /// The I/Os that were done and are not given back yet.
     taken: Vec<Done>,
 }
 
-impl AtOnce {
-    /// For so many I/Os as the setup's depth; `files` = its files are looked at.
-    pub fn new(setup: &Setup, files: bool) -> AtOnce {
-        AtOnce { limits: Limits::of(setup, files), taken: Vec::with_capacity(setup.depth as usize) }
+impl<P: Perform> AtOnce<P> {
+    /// With the buffer and for so many I/Os as the setup has; `files` = its files are
+    /// looked at, and `make` takes them over.
+    pub fn new(
+        setup: Setup,
+        files: bool,
+        make: impl FnOnce(Vec<super::File>) -> Result<P, EngineError>,
+    ) -> Result<AtOnce<P>, EngineError> {
+        let limits = Limits::of(&setup, files);
+        let taken = Vec::with_capacity(setup.depth as usize);
+        Ok(AtOnce { way: make(setup.files)?, buffer: setup.buffer, limits, taken })
     }
+}
 
-    /// [`Engine::submit`](super::Engine::submit): `perform` does one I/O and returns its [`Done::result`].
-    // Part of the measured path of each of these engines: as if it stood there.
-    #[inline(always)]
-    pub fn submit(
-        &mut self,
-        batch: &[Io],
-        mut perform: impl FnMut(&Io) -> Result<i64, EngineError>,
-    ) -> Result<usize, EngineError> {
+impl<P: Perform> Engine for AtOnce<P> {
+    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
         // A copy that nothing else can refer to stays in registers.
         let limits = self.limits;
         let room = limits.depth as usize - self.taken.len();
@@ -31,7 +56,7 @@ impl AtOnce {
             if !limits.allow(io) {
                 return Err(limits.refuse(io));
             }
-            let result = perform(io)?;
+            let result = self.way.perform(io, &mut self.buffer)?;
             debug_assert!(result <= i64::from(io.length), "{io:?} transferred {result} bytes");
             self.taken.push(Done { request: io.request, result });
         }
@@ -39,22 +64,14 @@ impl AtOnce {
         Ok(batch.len())
     }
 
-    /// [`Engine::flush`](super::Engine::flush): `perform` does it.
-    pub fn flush(
-        &mut self,
-        request: u32,
-        file: u32,
-        perform: impl FnOnce() -> std::io::Result<()>,
-    ) -> Result<(), EngineError> {
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
         self.limits.allow_flush(request, file)?;
-        let result = perform().map_or_else(|error| super::mmap::negated(&error), |()| 0);
+        let result = self.way.flush(file).map_or_else(|error| negated(&error), |()| 0);
         self.taken.push(Done { request, result });
         Ok(())
     }
 
-    /// [`Engine::wait`](super::Engine::wait), which has nothing to wait for.
-    #[inline(always)]
-    pub fn wait(&mut self, done: &mut Vec<Done>) {
+    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         // Whoever brings as much room as there is here gets it as it is.
         if done.is_empty() && done.capacity() >= self.taken.capacity() {
             let taken = std::mem::take(&mut self.taken);
@@ -62,5 +79,18 @@ impl AtOnce {
         } else {
             done.append(&mut self.taken);
         }
+        Ok(())
+    }
+
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.buffer.slot(io.buffer_offset, io.length as usize)
+    }
+
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.buffer.private_mut()
+    }
+
+    fn features(&self) -> String {
+        self.way.features()
     }
 }

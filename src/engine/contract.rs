@@ -167,6 +167,11 @@ impl EngineError {
     }
 }
 
+/// The negated `errno` of an error, as [`Done::result`] has it.
+pub(super) fn negated(error: &std::io::Error) -> i64 {
+    -i64::from(error.raw_os_error().unwrap_or(libc::EIO))
+}
+
 /// The kernel refused to give the thread an I/O priority.
 #[cold]
 pub(super) fn priority_refused(source: std::io::Error) -> EngineError {

@@ -67,9 +67,9 @@ impl EngineRow {
         Ok(match self.kind {
             EngineKind::Uring => Box::new(uring::Uring::new(setup, uring::Options::default())?),
             EngineKind::Aio => aio::Aio::open(setup)?,
-            EngineKind::Sync => Box::new(Sync::new(setup)),
-            EngineKind::Mmap => Box::new(Mmap::new(setup)?),
-            EngineKind::Null => Box::new(Null::new(setup)),
+            EngineKind::Sync => Box::new(Sync::open(setup)?),
+            EngineKind::Mmap => Box::new(Mmap::open(setup)?),
+            EngineKind::Null => Box::new(Null::open(setup)?),
             EngineKind::Sim => Box::new(Sim::new(setup, SimDevice::default())),
             EngineKind::SimCliff => Box::new(Sim::new(setup, SimDevice::cliff())),
             EngineKind::SimThrottle => Box::new(Sim::new(setup, SimDevice::throttle())),

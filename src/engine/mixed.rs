@@ -79,7 +79,7 @@ impl Engine for Mixed {
         self.limits.allow_flush(request, file)?;
         match &mut self.ways[file as usize] {
             Way::Mapped(view) => {
-                let result = view.flush().map_or_else(|error| super::mmap::negated(&error), |()| 0);
+                let result = view.flush().map_or_else(|error| super::negated(&error), |()| 0);
                 self.taken.push(Done { request, result });
             }
             Way::Queue(file) => {

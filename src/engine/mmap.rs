@@ -1,60 +1,45 @@
 //! Memory-mapped files: an I/O is a copy between the view of a file and the buffer, done at once by the
 //! thread itself.
 
-use super::{AtOnce, Direction, Done, Engine, EngineError, File, Io, Setup};
+use super::at_once::{AtOnce, Perform};
+use super::{Direction, EngineError, File, Io, Setup, negated};
 use crate::sys::io_priority::{IoPriority, ThreadIoPriority};
 use crate::sys::mapping::{MapOptions, View};
 use crate::sys::memory::{Buffer, Slot, SlotMut};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::time::Duration;
 
 /// Every file is mapped.
-pub struct Mmap {
-    ios: AtOnce,
+pub(super) struct Mmap {
     views: Vec<Mapped>,
     thread: ThreadIoPriority,
-    buffer: Buffer,
 }
 
 impl Mmap {
-    pub(super) fn new(setup: Setup) -> Result<Mmap, EngineError> {
-        let ios = AtOnce::new(&setup, true);
-        let views = setup.files.into_iter().map(Mapped::new).collect::<Result<_, _>>()?;
-        Ok(Mmap { ios, views, thread: ThreadIoPriority::default(), buffer: setup.buffer })
+    /// The engine, of these files.
+    ///
+    /// # Errors
+    /// One of them can't be mapped as its options say.
+    pub fn open(setup: Setup) -> Result<AtOnce<Mmap>, EngineError> {
+        AtOnce::new(setup, true, |files| {
+            let views = files.into_iter().map(Mapped::new).collect::<Result<_, _>>()?;
+            Ok(Mmap { views, thread: ThreadIoPriority::default() })
+        })
     }
 }
 
-impl Engine for Mmap {
-    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
-        let Mmap { ios, views, thread, buffer } = self;
-        ios.submit(batch, |io| {
-            let view = &mut views[io.file as usize];
-            match io.direction {
-                Direction::Read => {
-                    view.read(io, buffer.slot_mut(io.buffer_offset, io.length as usize), thread)
-                }
-                Direction::Write => view.write(io, buffer.slot(io.buffer_offset, io.length as usize), thread),
-            }
-        })
+impl Perform for Mmap {
+    #[inline]
+    fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError> {
+        let (view, length) = (&mut self.views[io.file as usize], io.length as usize);
+        match io.direction {
+            Direction::Read => view.read(io, buffer.slot_mut(io.buffer_offset, length), &mut self.thread),
+            Direction::Write => view.write(io, buffer.slot(io.buffer_offset, length), &mut self.thread),
+        }
     }
 
-    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
-        let Mmap { ios, views, .. } = self;
-        ios.flush(request, file, || views[file as usize].flush())
-    }
-
-    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
-        self.ios.wait(done);
-        Ok(())
-    }
-
-    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
-        self.buffer.slot(io.buffer_offset, io.length as usize)
-    }
-
-    fn memory_mut(&mut self) -> SlotMut<'_> {
-        self.buffer.private_mut()
+    fn flush(&mut self, file: u32) -> io::Result<()> {
+        self.views[file as usize].flush()
     }
 
     fn features(&self) -> String {
@@ -115,11 +100,6 @@ fn result(copied: io::Result<usize>) -> i64 {
         Ok(bytes) => bytes as i64,
         Err(error) => negated(&error),
     }
-}
-
-/// The negated `errno` of an error.
-pub(super) fn negated(error: &io::Error) -> i64 {
-    -i64::from(error.raw_os_error().unwrap_or(libc::EIO))
 }
 
 /// The path of an open file, as the kernel tells it.

@@ -36,12 +36,15 @@ mod sync;
 pub mod uring;
 
 #[cfg(target_os = "linux")]
-use self::{at_once::AtOnce, contract::priority_refused, limits::Limits};
-#[cfg(target_os = "linux")]
 pub use self::{
     contract::{Done, Engine, EngineError, Io, NotPinned, Setup},
     file::File,
     making::{Unavailable, describe_all},
+};
+#[cfg(target_os = "linux")]
+use self::{
+    contract::{negated, priority_refused},
+    limits::Limits,
 };
 /// Most bytes of one I/O; engines refuse anything longer.
 #[cfg(target_os = "linux")]

@@ -3,6 +3,7 @@
 
 pub mod compare;
 mod line;
+pub mod precondition;
 pub mod repeat;
 pub mod selection;
 pub mod sweep;

@@ -2,15 +2,15 @@
 
 use super::access::{is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
-use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, tracing, writing};
+use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, tracing, volume, writing};
 use crate::engine::EngineKind;
 use crate::finding::Finding;
-use crate::profile::{Method, Profile, RandomDataSource, Target, TargetId, TargetIds, TimeSpan};
+use crate::profile::{Method, Portion, Profile, RandomDataSource, Target, TargetId, TargetIds, TimeSpan};
 use crate::system::System;
 use crate::system::target::TargetFacts;
 use crate::units;
 use crate::workload::pace::Limit;
-use crate::workload::{Pattern, TargetWorkload};
+use crate::workload::{Pattern, PortionOf, TargetWorkload};
 
 /// More threads than this are a slip of the finger, not a benchmark (the kernel's default limit of
 /// processes).
@@ -48,7 +48,14 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
     }
     let simulated = around.method.simulated();
     for (target, facts) in span.targets.iter().zip(around.facts) {
-        target::check(target, facts, simulated, &mut errors, &mut warnings);
+        for portion in target.portions() {
+            let (mut wrong, mut minded) = (Vec::new(), Vec::new());
+            target::check(&portion.target, facts, simulated, &mut wrong, &mut minded);
+            wrong.retain(|error| !errors.contains(error));
+            minded.retain(|finding| !warnings.contains(finding));
+            errors.append(&mut wrong);
+            warnings.append(&mut minded);
+        }
     }
     if !errors.is_empty() {
         return Err(errors);
@@ -63,6 +70,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
     }
     debug_assert!(workers.iter().all(|worker| fits_together(worker, span.targets.len())));
     warnings.extend(without_effect(span, &workers));
+    let volumes = volume::goals(around.method, &workers);
     Ok(SpanPlan {
         warmup: span.warmup,
         duration: span.duration,
@@ -70,6 +78,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         measure_latency: span.measure_latency,
         iops_interval: span.calculate_iops_std_dev.then_some(span.io_bucket_duration),
         progress: profile.progress,
+        volumes,
         workers,
         targets: span.targets.len(),
         sources,
@@ -179,7 +188,7 @@ fn too_much_memory(
 /// Whether a worker's requests are those of its targets, and their data lies within its buffer.
 fn fits_together(worker: &WorkerPlan, targets: usize) -> bool {
     let within = |target: &WorkerTarget| {
-        let bytes = u64::from(target.workload.block_size) * u64::from(target.requests);
+        let bytes = u64::from(target.slot) * u64::from(target.requests);
         let last = match target.workload.write_ratio {
             0 => target.read_buffer,
             _ => target.read_buffer.max(target.write_buffer),
@@ -257,7 +266,7 @@ fn worker(
         let write_buffer = if reads { read_buffer + area } else { read_buffer };
         buffer = if writes { write_buffer + area } else { read_buffer + area };
         let size = target::planned_size(target, &around.facts[index]);
-        targets.push(WorkerTarget {
+        let whole = WorkerTarget {
             target: index,
             id: ids[index],
             path: target.path.clone(),
@@ -274,18 +283,18 @@ fn worker(
             limit: if routines { Limit::None } else { writing::limit(span, target) },
             read_buffer,
             write_buffer,
-            workload: workload(target, size, relative, weight)?,
-        });
+            slot: target.block_size,
+            workload: workload(&target.parts()[0].1, size, relative, weight, None)?,
+        };
+        targets.extend(portions(target, whole, relative, weight)?);
     }
     let depth = depth as u32;
-    let engine = choice.engine;
-    let reason = choice.reason;
     Ok(WorkerPlan {
         thread: 0,
         cpu: None,
         seed: 0,
-        engine,
-        reason,
+        engine: choice.engine,
+        reason: choice.reason,
         one_by_one: choice.one_by_one,
         poll: around.method.poll,
         flush_every: around.method.fsync_every,
@@ -299,7 +308,33 @@ fn worker(
     })
 }
 
-fn workload(target: &Target, size: u64, relative: u32, weight: u32) -> Result<TargetWorkload, PlanError> {
+/// The same target once for each portion of the work on it; the first one has the requests.
+fn portions(
+    target: &Target,
+    whole: WorkerTarget,
+    relative: u32,
+    weight: u32,
+) -> Result<Vec<WorkerTarget>, PlanError> {
+    if !target.is_mixed() {
+        return Ok(vec![whole]);
+    }
+    let portion = |(number, portion): (usize, Portion)| {
+        let Portion { part, share, is_split, target } = portion;
+        let of = PortionOf { is_first: number == 0, part, share, is_split };
+        let requests = if number == 0 { whole.requests } else { 0 };
+        let workload = workload(&target, whole.size, relative, weight, Some(of))?;
+        Ok(WorkerTarget { requests, workload, ..whole.clone() })
+    };
+    target.portions().into_iter().enumerate().map(portion).collect()
+}
+
+fn workload(
+    target: &Target,
+    size: u64,
+    relative: u32,
+    weight: u32,
+    portion: Option<PortionOf>,
+) -> Result<TargetWorkload, PlanError> {
     let pattern = match target.random_ratio {
         100.. => Pattern::Random,
         0 if target.parallel_async_io => Pattern::ParallelAsync,
@@ -320,6 +355,8 @@ fn workload(target: &Target, size: u64, relative: u32, weight: u32) -> Result<Ta
         pattern,
         write_ratio: target.write_ratio,
         distribution: target.distribution.clone(),
+        spread: target.spread,
         weight,
+        portion,
     })
 }

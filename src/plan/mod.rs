@@ -9,6 +9,7 @@ mod engine;
 mod error;
 mod target;
 mod tracing;
+mod volume;
 mod writing;
 
 pub use affinity::effective_affinity;
@@ -17,10 +18,11 @@ pub use engine::{Wish, completion_matters};
 pub use error::{LiesIn, PlanError};
 pub use target::creates;
 pub use tracing::TracePlan;
+pub use volume::VolumeGoal;
 
 use crate::engine::EngineKind;
 use crate::finding::Finding;
-use crate::profile::{IoRing, RandomDataSource, RawText, TargetId};
+use crate::profile::{ContentShape, IoRing, RandomDataSource, RawText, TargetId};
 pub use crate::sys::io_priority::IoPriority;
 pub use crate::sys::map_options::{Flush, MapOptions};
 pub use crate::sys::open_mode::{AccessHint, OpenMode};
@@ -61,6 +63,8 @@ pub struct SpanPlan {
     pub completion_depth: Option<u32>,
     /// Whether it is counted how many completions waits return (`-vs` of DISKSPD 2.3).
     pub wait_completions: bool,
+    /// What also ends the measured time (`--until-written`, `--until-read`); empty = time alone.
+    pub volumes: Vec<VolumeGoal>,
     /// What the user should know, though it stops nothing.
     pub warnings: Vec<Finding>,
 }
@@ -114,6 +118,17 @@ pub struct WorkerPlan {
 }
 
 impl WorkerPlan {
+    /// Of each entry of its targets the one that its requests belong to: the first portion of the same
+    /// target.
+    pub fn leaders(&self) -> Vec<usize> {
+        let mut leader = 0;
+        let of = |(index, target): (usize, &WorkerTarget)| {
+            leader = if target.is_further_portion() { leader } else { index };
+            leader
+        };
+        self.targets.iter().enumerate().map(of).collect()
+    }
+
     /// Whether the I/Os on any of its targets have to wait for their time.
     pub fn is_limited(&self) -> bool {
         self.targets.iter().any(|target| target.limit != Limit::None)
@@ -139,6 +154,8 @@ pub enum WriteContent {
     Zeros,
     /// Something new every time (`-Zr`).
     Fresh,
+    /// What can be reduced so far (`--compress`, `--dedupe`), made for every write.
+    Reducible(ContentShape),
     /// A piece of a source, at a random position (`-Z<size>`).
     Source {
         /// Index in [`SpanPlan::sources`].
@@ -171,8 +188,11 @@ pub struct WorkerTarget {
     pub mapping: Option<MapOptions>,
     /// Size found when planning, bytes.
     pub size: u64,
-    /// Requests bound to it; with a floating pool, those of the whole thread.
+    /// Requests bound to it; with a floating pool, those of the whole thread. 0 = it is a further portion of
+    /// the target before it, whose requests it shares.
     pub requests: u32,
+    /// From the data of one request to that of the next, bytes: the largest block of all portions.
+    pub slot: u32,
     /// What writes carry.
     pub content: WriteContent,
     /// How fast the thread may go on this target.
@@ -184,4 +204,11 @@ pub struct WorkerTarget {
     pub write_buffer: u64,
     /// Addresses and directions.
     pub workload: TargetWorkload,
+}
+
+impl WorkerTarget {
+    /// Whether it shares requests and buffers of the one before it: both are portions of a target.
+    pub fn is_further_portion(&self) -> bool {
+        self.workload.portion.is_some_and(|portion| !portion.is_first)
+    }
 }

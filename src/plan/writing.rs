@@ -1,7 +1,7 @@
 //! What writes carry and how fast I/O goes: from a target's settings to a worker's.
 
 use super::access::is_cached;
-use super::{WorkerPlan, WriteContent};
+use super::{WorkerPlan, WorkerTarget, WriteContent};
 use crate::finding::Finding;
 use crate::profile::{Arrivals, RandomDataSource, RateTotal, Target, Throughput, TimeSpan};
 use crate::system::target::TargetFacts;
@@ -28,10 +28,11 @@ pub fn content(span: &TimeSpan, index: usize, facts: &TargetFacts) -> WriteConte
         let index = span.targets[..index].iter().filter(|t| uses_source(t)).count();
         return WriteContent::Source { index, alignment: alignment(target, facts) };
     }
-    match (target.zero_write_buffers, span.random_write_data) {
-        (true, _) => WriteContent::Zeros,
-        (false, true) => WriteContent::Fresh,
-        (false, false) => WriteContent::Pattern,
+    match (target.zero_write_buffers, span.random_write_data, target.content) {
+        (true, ..) => WriteContent::Zeros,
+        (false, true, _) => WriteContent::Fresh,
+        (false, false, Some(shape)) => WriteContent::Reducible(shape),
+        (false, false, None) => WriteContent::Pattern,
     }
 }
 
@@ -72,11 +73,17 @@ fn bursts(span: &TimeSpan, target: &Target) -> Limit {
 /// out in turn, so that all of them together are evenly spread; random ones are drawn by each pair for
 /// itself, which is the same as drawing them for all.
 pub fn share(rate: RateTotal, workers: &mut [WorkerPlan]) {
-    let of = workers.iter().map(|worker| worker.targets.len()).sum::<usize>() as u32;
+    let whole = |target: &&WorkerTarget| !target.is_further_portion();
+    let of = workers.iter().flat_map(|worker| &worker.targets).filter(whole).count() as u32;
     let ios_per_s = rate.ios_per_s;
     let mut turn = 0;
     for worker in workers {
+        let mut last = Limit::None;
         for target in &mut worker.targets {
+            if target.is_further_portion() {
+                target.limit = last;
+                continue;
+            }
             target.limit = match rate.arrivals {
                 Arrivals::Uniform => Limit::InTurn { ios_per_s, turn, of },
                 Arrivals::Poisson => {
@@ -86,6 +93,7 @@ pub fn share(rate: RateTotal, workers: &mut [WorkerPlan]) {
                 }
             };
             turn += 1;
+            last = target.limit;
         }
     }
 }

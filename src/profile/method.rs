@@ -27,11 +27,26 @@ pub struct Method {
     /// `--fsync-every`: after so many writes of a thread on a target it flushes the target, at least 1;
     /// `None` = it never does.
     pub fsync_every: Option<u32>,
+    /// `--until-written`: the measured time of a time span also ends when so much has been written in it;
+    /// `None` = it doesn't.
+    pub until_written: Option<Volume>,
+    /// `--until-read`: the same for what has been read.
+    pub until_read: Option<Volume>,
     /// `--preset`: the named workload that the profile is, whose figures are judged; `None` = none.
     pub preset: Option<String>,
     /// `--rate-total`: how many I/Os per second all threads start on all targets together; `None` = the
     /// profile's rates count.
     pub rate_total: Option<RateTotal>,
+}
+
+/// How much is to be written or read before a time span may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Volume {
+    /// So many bytes, at least 1.
+    Bytes(u64),
+    /// So many times what the time span may touch of the targets that it writes or reads, at least 1.
+    Times(u32),
 }
 
 /// A rate that all threads and targets of a time span share.

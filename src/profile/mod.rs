@@ -5,9 +5,12 @@
 
 pub mod affinity;
 mod compat;
+mod content;
 mod method;
+mod mix;
 mod parameters;
 mod ring;
+mod spread;
 mod target_id;
 pub mod template;
 pub mod validate;
@@ -16,10 +19,13 @@ pub mod xml;
 pub use crate::sys::path::RawText;
 pub use affinity::{AffinityTraversal, Efficiency, GroupCpu};
 pub use compat::Compat;
-pub use method::{Arrivals, Method, Prefill, RateTotal};
+pub use content::ContentShape;
+pub use method::{Arrivals, Method, Prefill, RateTotal, Volume};
+pub use mix::{MOST_PORTIONS, MixPart, Portion, SizeShare};
 pub use parameters::{Access, Caching, OfAllTargets, Parameters, Rate, TargetGroup};
 pub use ring::{BufferSeparation, BypassIo, IoRing, RingBatch};
 use serde::{Deserialize, Serialize};
+pub use spread::{AddressSpread, NoAddressSpread};
 pub use target_id::{TargetId, TargetIds, reading_paths};
 
 /// Version of DISKSPD whose command lines, profiles and reports this program keeps unless told otherwise.
@@ -306,6 +312,19 @@ pub struct Target {
     pub weight: u32,
     /// XML `ThreadTargets`: the threads that use this target; empty = all.
     pub thread_targets: Vec<ThreadTarget>,
+    /// `--distribution`: where random I/O goes, instead of `-rd`; `None` = not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<AddressSpread>,
+    /// `--bs-split`: sizes of I/Os, of which `block_size` is the largest; empty = all have that size.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<SizeShare>,
+    /// `--mix`: what is done in shares of the I/Os. What DISKSPD has words for is then what all parts come
+    /// to ([`Target::sum_up_parts`]); empty = no mix.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mix: Vec<MixPart>,
+    /// `--compress`, `--dedupe`; `None` = neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<ContentShape>,
 }
 
 impl Default for Target {
@@ -343,6 +362,10 @@ impl Default for Target {
             io_priority: IoPriority::Normal,
             weight: 1,
             thread_targets: Vec::new(),
+            spread: None,
+            sizes: Vec::new(),
+            mix: Vec::new(),
+            content: None,
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::profile::Parameters;
 use crate::results::{
-    Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPercentile, KnownSpan, Measured, PERCENTILES, Table,
+    Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPercentile, KnownResponse, KnownSpan, Measured,
+    PERCENTILES, PacedFigures, PacedLatency, Table,
 };
 use crate::truth::{Judged, Judgement};
 
@@ -46,7 +47,14 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
         write: figures(&measured.write, |row| row.write, iops.and_then(|iops| iops.write_std_dev)),
         total: figures(&measured.total, |row| row.total, iops.and_then(|iops| iops.total_std_dev)),
         percentiles: chart.map(text_percentiles).unwrap_or_default(),
+        response: measured.paced.as_ref().and_then(response),
     }
+}
+
+fn response(paced: &PacedFigures) -> Option<KnownResponse> {
+    let PacedLatency { read, write, total, chart } = paced.response.as_ref()?;
+    let mean_ms = ChartRow { read: read.mean, write: write.mean, total: total.mean };
+    Some(KnownResponse { ios: paced.ios, mean_ms, percentiles: text_percentiles(chart) })
 }
 
 /// Those of the text report.

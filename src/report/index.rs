@@ -66,6 +66,11 @@ fn identity(record: &Record) -> String {
     for host in &record.hosts {
         add(host.name.as_bytes());
         add(&host.system.start_time.unwrap_or_default().to_le_bytes());
+        // Of a merged run the host's figures are in a record of its own.
+        host.summary
+            .iter()
+            .filter_map(|kept| kept.known.identity.as_ref())
+            .for_each(|own| add(own.as_bytes()));
         for span in &host.results.time_spans {
             add(&span.measured.to_le_bytes());
             add(&span.started_at.unwrap_or_default().to_le_bytes());

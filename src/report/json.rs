@@ -8,7 +8,7 @@ mod values;
 
 use super::index::Index;
 use crate::profile::{Method, Profile};
-use crate::results::{Host, Record, RecordFormat, Summary, version_1};
+use crate::results::{Host, Preconditioning, Record, RecordFormat, Summary, Whole, version_1};
 use crate::truth::{Judged, Judgement};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -93,7 +93,11 @@ struct Stored<'a> {
     index: &'a Index,
     profile: &'a Profile,
     method: &'a Option<Method>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preconditioning: &'a Option<Preconditioning>,
     hosts: &'a [Host],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whole: &'a Option<Box<Whole>>,
     summary: &'a Summary,
     judgement: &'a Judgement,
 }
@@ -104,11 +108,21 @@ struct Stored<'a> {
 /// Those of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary, judgement } = judged;
-    let Record { format, profile, method, hosts } = record;
+    let Record { format, profile, method, preconditioning, hosts, whole } = record;
     let mut buffered = io::BufWriter::new(sink);
     serde_json::to_writer(
         &mut buffered,
-        &Stored { format, index: &Index::of(judged), profile, method, hosts, summary, judgement },
+        &Stored {
+            format,
+            index: &Index::of(judged),
+            profile,
+            method,
+            preconditioning,
+            hosts,
+            whole,
+            summary,
+            judgement,
+        },
     )?;
     buffered.write_all(b"\n")?;
     buffered.flush()

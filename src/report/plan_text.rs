@@ -1,6 +1,6 @@
 //! The plan for people (`--dry-run`): which thread on which CPU works on which bytes of which target.
 
-use crate::plan::{Flush, IoPriority, SpanPlan, WorkerPlan, WorkerTarget};
+use crate::plan::{Flush, IoPriority, SpanPlan, VolumeGoal, WorkerPlan, WorkerTarget, WriteContent};
 use crate::profile::{Method, RawText};
 use crate::units;
 use crate::workload::Pattern;
@@ -31,9 +31,10 @@ pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
     let buffers: u64 = plan.workers.iter().map(|w| w.buffer).sum();
     line(format!("Plan for timespan {number}:"));
     line(format!(
-        "warm up {} s, measure {} s{}, cool down {} s; {} thread{}, {} of I/O buffers",
+        "warm up {} s, measure {} s{}{}, cool down {} s; {} thread{}, {} of I/O buffers",
         plan.warmup,
         plan.duration,
+        until(plan),
         measured(plan),
         plan.cooldown,
         plan.workers.len(),
@@ -112,6 +113,12 @@ fn describe_worker(worker: &WorkerPlan) -> String {
     )
 }
 
+/// What also ends the measured time.
+fn until(plan: &SpanPlan) -> String {
+    let goal = |goal: &VolumeGoal| format!(" or until {} are {}", units::Size(goal.bytes), goal.done());
+    plan.volumes.iter().map(goal).collect()
+}
+
 fn measured(plan: &SpanPlan) -> String {
     let latency = plan.measure_latency.then(|| "latency".to_string());
     let iops = plan.iops_interval.map(|ms| format!("IOPS every {ms} ms"));
@@ -145,12 +152,8 @@ fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
         (None, true) => "O_DIRECT",
         (None, false) => "cached",
     });
-    if worker.poll {
-        modes.push("polled");
-    }
-    if target.open.dsync {
-        modes.push("O_DSYNC");
-    }
+    modes.extend(worker.poll.then_some("polled"));
+    modes.extend(target.open.dsync.then_some("O_DSYNC"));
     modes.extend(target.mapping.filter(|mapping| mapping.non_temporal).map(|_| "non-temporal"));
     match target.mapping.map_or(Flush::None, |mapping| mapping.flush) {
         Flush::None => {}
@@ -167,17 +170,32 @@ fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
         modes.push("large pages");
     }
     let share = match worker.floating {
+        _ if target.is_further_portion() => "of the same".into(),
         true => format!("weight {}", w.weight),
         false => format!("{} outstanding", target.requests),
     };
+    let share = match w.portion {
+        Some(part) => format!("{:.2}% of the I/Os, {share}", 100.0 * part.share),
+        None => share,
+    };
+    let spread = w.spread.map_or(String::new(), |spread| format!(" {spread}"));
     let start = if w.first > 0 { format!(" from {}", w.first) } else { String::new() };
     format!(
-        "{mix} {} {pattern}{start} step {}, {share}, {}{}",
+        "{mix} {} {pattern}{spread}{start} step {}, {share}, {}{}{}",
         units::Size(u64::from(w.block_size)),
         units::Size(w.stride),
         modes.join(" "),
+        content(target),
         limit(target)
     )
+}
+
+/// `, 60% compressible, 25% duplicates`
+fn content(target: &WorkerTarget) -> String {
+    match target.content {
+        WriteContent::Reducible(shape) if target.workload.write_ratio > 0 => format!(", {shape}"),
+        _ => String::new(),
+    }
 }
 
 /// `, at most 1000 I/Os in 1000 ms`

@@ -4,7 +4,8 @@
 //! paths need not be UTF-8.
 
 use crate::profile::{
-    CacheMode, Distribution, DistributionKind, FlushType, IoPriority, Profile, Target, Throughput, TimeSpan,
+    CacheMode, Distribution, DistributionKind, FlushType, IoPriority, Profile, SizeShare, Target, Throughput,
+    TimeSpan,
 };
 use crate::system::System;
 
@@ -134,6 +135,27 @@ fn write_target(out: &mut Vec<u8>, span: &TimeSpan, target: &Target, style: &Sty
     if let Some(distribution) = &target.distribution {
         put!(out, "{tab}IO Distribution:\n");
         write_distribution(out, distribution, style);
+    }
+    write_own(out, target, tab);
+}
+
+/// What DISKSPD has no words for, behind all that it has.
+fn write_own(out: &mut Vec<u8>, target: &Target, tab: &str) {
+    if let Some(spread) = target.spread {
+        put!(out, "{tab}IO distribution: {spread}\n");
+    }
+    if !target.sizes.is_empty() {
+        let own = if target.block_alignment == 0 { ", each at multiples of itself" } else { "" };
+        put!(out, "{tab}block sizes with shares: {}{own}\n", SizeShare::print_list(&target.sizes));
+    }
+    if !target.mix.is_empty() {
+        put!(out, "{tab}mix of {} parts, of which the above is what they come to:\n", target.mix.len());
+    }
+    for part in &target.mix {
+        put!(out, "{tab}   {part}\n");
+    }
+    if let Some(content) = target.content {
+        put!(out, "{tab}write content: {content}\n");
     }
 }
 

@@ -5,10 +5,11 @@
 //! it is written here: random data for every write (`RandomWriteData`), and a sized write buffer beside
 //! `-Z`.
 
-use crate::profile::xml::text;
+use crate::profile::xml::{NAMESPACE, text};
 use crate::profile::{
-    BypassIo, CacheMode, Compat, Distribution, DistributionKind, Etw, FlushType, IoPriority, IoRing,
-    PrecreateFiles, Profile, RawText, ResultFormat, RingBatch, Target, Throughput, TimeSpan, affinity,
+    BypassIo, CacheMode, Compat, ContentShape, Distribution, DistributionKind, Etw, FlushType, IoPriority,
+    IoRing, MixPart, PrecreateFiles, Profile, RawText, ResultFormat, RingBatch, SizeShare, Target,
+    Throughput, TimeSpan, affinity,
 };
 use std::fmt::Display;
 
@@ -154,7 +155,28 @@ impl Writer<'_> {
             w.value("IOPriority", io_priority(target.io_priority));
             w.value("Weight", target.weight);
             w.thread_targets(target);
+            w.extensions(target);
         });
+    }
+
+    /// What DISKSPD has no words for, behind all that it has.
+    fn extensions(&mut self, target: &Target) {
+        if let Some(spread) = target.spread {
+            self.own("Distribution", spread);
+        }
+        self.sizes(&target.sizes);
+        if !target.mix.is_empty() {
+            self.line(format_args!("<linux:Mix xmlns:linux=\"{NAMESPACE}\">"));
+            let mut parts = Writer { out: self.out, indent: self.indent + 2, compat: self.compat };
+            target.mix.iter().for_each(|part| parts.mix_part(part));
+            self.line(format_args!("</linux:Mix>"));
+        }
+        if let Some(ContentShape { compress, dedupe }) = target.content {
+            self.line(format_args!(
+                "<linux:WriteContent xmlns:linux=\"{NAMESPACE}\" Compress=\"{compress}\" \
+                 Dedupe=\"{dedupe}\"/>"
+            ));
+        }
     }
 
     fn caching(&mut self, target: &Target) {
@@ -183,13 +205,47 @@ impl Writer<'_> {
         }
     }
 
+    fn sizes(&mut self, sizes: &[SizeShare]) {
+        if !sizes.is_empty() {
+            self.own("BlockSizes", SizeShare::print_list(sizes));
+        }
+    }
+
+    fn mix_part(&mut self, part: &MixPart) {
+        self.line(format_args!("<Part Share=\"{}\">", part.share));
+        let mut w = Writer { out: self.out, indent: self.indent + 2, compat: self.compat };
+        w.value("BlockSize", part.block_size);
+        w.value_of("BaseFileOffset", part.base_file_offset);
+        let alignment = part.block_alignment;
+        w.value_if(part.random_ratio == 0 && alignment > 0, "StrideSize", alignment);
+        w.value_if(part.random_ratio > 0, "Random", alignment);
+        w.value_if((1..100).contains(&part.random_ratio), "RandomRatio", part.random_ratio);
+        if let Some(distribution) = &part.distribution {
+            w.group("Distribution", |w| w.distribution(distribution));
+        }
+        w.value_of("MaxFileSize", part.max_file_size);
+        w.value("WriteRatio", part.write_ratio);
+        if let Some(spread) = part.spread {
+            w.own("Distribution", spread);
+        }
+        w.sizes(&part.sizes);
+        self.line(format_args!("</Part>"));
+    }
+
+    /// A value of our own.
+    fn own(&mut self, name: &str, value: impl Display) {
+        self.line(format_args!("<linux:{name} xmlns:linux=\"{NAMESPACE}\">{value}</linux:{name}>"));
+    }
+
     fn access_pattern(&mut self, target: &Target) {
+        // Each of several sizes has its own, where none is stated.
+        let stride = if target.sizes.is_empty() { target.stride() } else { target.block_alignment };
         if target.random_ratio == 0 {
-            self.value("StrideSize", target.stride());
+            self.value("StrideSize", stride);
             self.value("InterlockedSequential", target.interlocked_sequential);
             return;
         }
-        self.value("Random", target.stride());
+        self.value("Random", stride);
         self.value_if(target.random_ratio != 100, "RandomRatio", target.random_ratio);
         if let Some(distribution) = &target.distribution {
             self.group("Distribution", |w| w.distribution(distribution));

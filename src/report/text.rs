@@ -2,8 +2,10 @@
 //! existing parsers slice its lines by column or split them on `|`.
 
 use super::flush_text::write_flushes;
+use super::hosts_text::{first_line, write_hosts};
 use super::newest_text;
 use super::paced_text::write_response_times;
+use super::part_text::write_parts;
 use super::profile_text::{Style, write_profile_on};
 use super::start_time::date_and_time;
 use super::text_tables::{write_charts, write_cpu_table, write_table, write_waits};
@@ -23,12 +25,22 @@ use std::io::{self, Write};
 /// Those of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary, .. } = judged;
-    sink.write_all(&render(&record.profile, &record.host().system, summary))
+    sink.write_all(&of_record(record, summary))
 }
 
 /// The whole report of a record.
 pub fn text(record: &Record) -> Vec<u8> {
-    render(&record.profile, &record.host().system, &summarize(record))
+    of_record(record, &summarize(record))
+}
+
+/// Of several hosts with a line before and a table behind DISKSPD's report.
+fn of_record(record: &Record, summary: &Summary) -> Vec<u8> {
+    let report = render(&record.profile, &record.host().system, summary);
+    let Some(whole) = &record.whole else { return report };
+    let mut out = first_line(record, whole, summary).into_bytes();
+    out.extend(report);
+    write_hosts(&mut out, record);
+    out
 }
 
 /// The whole report: input parameters, system information, and the figures of all time spans.
@@ -56,6 +68,7 @@ pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> 
         write_totals(&mut out, totals);
     }
     write_response_times(&mut out, summary);
+    write_parts(&mut out, summary);
     write_flushes(&mut out, summary);
     out
 }

@@ -32,7 +32,10 @@ fn block(part: &DeviceVerdict, place: &FindingPlace, named: bool, brief: bool) -
         Some(severity) => format!(" ({})", severity.label().trim_end_matches(": ")),
     };
     let label = format!("{}{doubt}: ", part.verdict.word());
-    let targets = if named { format!("{}: ", targets(&part.targets)) } else { String::new() };
+    let targets = match named && !part.targets.is_empty() {
+        true => format!("{}: ", targets(&part.targets)),
+        false => String::new(),
+    };
     let message = format!("{targets}{}", line(&part.message));
     let remedy = part.remedy.as_deref();
     let printed =

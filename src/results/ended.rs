@@ -29,17 +29,20 @@ pub enum EndedBy {
     StopEvent = 4,
     /// An error.
     Failure = 5,
+    /// As much had been done as `--until-written` or `--until-read` asks for.
+    Volume = 6,
 }
 
 impl EndedBy {
     /// Every one, in the order of their numbers.
-    pub const ALL: [EndedBy; 6] = [
+    pub const ALL: [EndedBy; 7] = [
         EndedBy::Time,
         EndedBy::Interrupt,
         EndedBy::Terminate,
         EndedBy::Hangup,
         EndedBy::StopEvent,
         EndedBy::Failure,
+        EndedBy::Volume,
     ];
 
     /// For people, at the beginning of a sentence.
@@ -51,6 +54,7 @@ impl EndedBy {
             EndedBy::Hangup => "SIGHUP (a lost connection)",
             EndedBy::StopEvent => "the stop event (-yp)",
             EndedBy::Failure => "an error",
+            EndedBy::Volume => "what was done (--until-written, --until-read)",
         }
     }
 }

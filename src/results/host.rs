@@ -1,6 +1,6 @@
 //! One machine of a run: what it is, what its targets lie on, and what came out there.
 
-use super::Results;
+use super::{HostClock, HostSummary, Results};
 use crate::finding::Finding;
 use crate::profile::{RawText, TargetId, TargetIds};
 use crate::system::System;
@@ -28,6 +28,15 @@ pub struct Host {
     /// What was told to people before and during the run, in that order.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::finding::told")]
     pub notices: Vec<Finding>,
+    /// Its clock, and when it measured; `None` = it is the only host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<HostClock>,
+    /// Why it has no results, although it was to take part; `None` = it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+    /// In a merged run, in which `results` are those of all hosts together: what is kept of this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Box<HostSummary>>,
 }
 
 /// A target as this machine knows it.
@@ -54,7 +63,7 @@ impl Host {
         };
         let targets = (0..).zip(targets.paths()).map(target).collect();
         let (name, rank, notices) = (system.computer_name.clone(), 0, Vec::new());
-        Host { name, rank, system, targets, results, notices }
+        Host { name, rank, system, targets, results, notices, clock: None, missing: None, summary: None }
     }
 
     /// What a target lies on; `None` = there is no such target, or nobody looked.

@@ -269,7 +269,7 @@ impl IopsSeries {
         };
         let [read_std_dev, write_std_dev, total_std_dev] = course.std_devs();
         let intervals: Vec<IntervalFigures> =
-            course.figures(span.measured).enumerate().map(complete).collect();
+            course.figures(span.covered()).enumerate().map(complete).collect();
         let weighted_std_devs = WeightedStdDevs::new(&intervals, seconds);
         let reached = course.reached() as usize;
         IopsSeries { read_std_dev, write_std_dev, total_std_dev, weighted_std_devs, reached, intervals }

@@ -91,6 +91,22 @@ pub struct KnownSpan {
     /// Latency at the percentiles that the source has, ascending, without minimum and maximum; empty = no
     /// latency was measured.
     pub percentiles: Vec<KnownPercentile>,
+    /// How long I/Os took from when they were due; `None` = none had such a time (a rate), or no latency was
+    /// measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<KnownResponse>,
+}
+
+/// Response times, ms, of the I/Os that had a time to start at.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KnownResponse {
+    /// How many these are: with a rate on some targets alone not all.
+    pub ios: u64,
+    /// The mean, by direction.
+    pub mean_ms: ChartRow,
+    /// At the percentiles of the text report, ascending.
+    pub percentiles: Vec<KnownPercentile>,
 }
 
 /// The figures of one direction. Latencies are `None` without I/O, and where none were measured.
@@ -144,8 +160,19 @@ impl KnownSpan {
     /// The latency that `percent` of the I/Os did not exceed, by direction, ms; `None` = the source has no
     /// such percentile.
     pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
-        self.percentiles.iter().find(|row| row.percent == percent).map(|row| row.latency)
+        at(&self.percentiles, percent)
     }
+}
+
+impl KnownResponse {
+    /// The response time that `percent` of the I/Os did not exceed, by direction, ms; `None` = not known.
+    pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
+        at(&self.percentiles, percent)
+    }
+}
+
+fn at(percentiles: &[KnownPercentile], percent: f64) -> Option<ChartRow> {
+    percentiles.iter().find(|row| row.percent == percent).map(|row| row.latency)
 }
 
 impl KnownRun {

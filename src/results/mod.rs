@@ -6,16 +6,20 @@ mod effort;
 mod ended;
 mod flushes;
 mod host;
+mod host_clock;
 mod interval_figures;
 mod known;
 mod observed;
 mod pace;
 mod paced;
+mod parts;
+mod preconditioning;
 mod record;
 mod summarize;
 mod summary;
 mod trace;
 pub mod version_1;
+mod whole;
 mod work;
 
 pub(crate) use cpu::is_heterogeneous;
@@ -25,14 +29,17 @@ pub use effort::{Effort, ToolCost, WorkerEffort};
 pub use ended::{Ended, EndedBy};
 pub use flushes::{FlushFigures, FlushRow, FlushTable};
 pub use host::{Host, HostTarget};
+pub use host_clock::{CommonWindow, HostClock};
 pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
     WeightedStdDevs,
 };
-pub use known::{Findings, KnownFigures, KnownPercentile, KnownRun, KnownSpan, Origin};
+pub use known::{Findings, KnownFigures, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin};
 pub use observed::{HeatChange, Observed};
 pub use pace::{Sample, WarmUp};
 pub use paced::{LATE, Overdue, Paced, PacedFigures, PacedLatency};
+pub use parts::{PartFigures, PartResults, PartRow, PartTable};
+pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
 pub use record::{Record, RecordFormat};
 pub use summarize::summarize;
 pub use summary::{
@@ -47,7 +54,11 @@ pub use trace::{
 
 use crate::engine::Direction;
 use crate::profile::TargetId;
-use crate::stats::{Histogram, Intervals, Series};
+use crate::stats::{Histogram, Intervals, Moments, Series};
+pub use whole::{
+    Alignment, HostDevices, HostFinding, HostSummary, HostWindow, MergedLatencies, MergedTimes,
+    TargetLatencies, Whole,
+};
 pub use work::{AddUp, Done, Work};
 
 pub use crate::system::cpu_sleeps::{CpuSleeps, StateSleeps};
@@ -97,12 +108,20 @@ pub struct SpanResults {
     /// What was observed beside the I/Os; `None` in records of programs that did not look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observed>,
+    /// Of a merged run: the latencies that its threads don't keep by themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Box<MergedLatencies>>,
 }
 
 impl SpanResults {
     /// Whether there is anything to report: not if the run ended before measuring began.
     pub fn was_measured(&self) -> bool {
         self.measured >= SHORTEST_MEASUREMENT
+    }
+
+    /// How long its intervals cover, ns.
+    pub fn covered(&self) -> u64 {
+        self.merged.as_ref().and_then(|merged| merged.covered).unwrap_or(self.measured)
     }
 }
 
@@ -161,6 +180,10 @@ pub struct TargetResults {
     /// the thread counted here: the oldest first, at most 1024.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<u64>,
+    /// `--mix`, `--bs-split`: the same of each part and size, without course over time; together they are
+    /// all. Empty = there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartResults>,
 }
 
 /// Raw results of one direction.
@@ -176,6 +199,9 @@ pub struct DirectionResults {
     /// `-L`: latencies, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Histogram>,
+    /// What is kept of `latency` in a merged run, whose histogram is that of all threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moments: Option<Moments>,
     /// `-D`: completions by interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Series>,
@@ -185,10 +211,15 @@ pub struct DirectionResults {
 }
 
 impl DirectionResults {
+    /// What its latencies add up to, ns; `None` = none were measured.
+    pub fn latency_moments(&self) -> Option<Moments> {
+        self.latency.as_ref().map(|latency| *latency.moments()).or(self.moments)
+    }
+
     /// The longest latency that was counted, ns; `None` = none was, or none was measured.
     pub fn longest(&self) -> Option<u64> {
         let of_series = || self.series.as_ref()?.valid().filter_map(|interval| interval.max()).max();
-        self.latency.as_ref().and_then(|latency| latency.moments().max()).or_else(of_series)
+        self.latency_moments().and_then(|latency| latency.max()).or_else(of_series)
     }
 }
 

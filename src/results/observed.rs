@@ -20,6 +20,12 @@ pub struct Observed {
     /// How the warm-up ended (`--until-steady`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
+    /// How much was to be written before measuring might end before its time, bytes (`--until-written`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_written: Option<u64>,
+    /// The same for what was to be read (`--until-read`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_read: Option<u64>,
     /// What it took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,

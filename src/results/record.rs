@@ -1,6 +1,6 @@
 //! The record: profile, hosts and results of one run, in a versioned form.
 
-use super::{Host, Results, SpanResults, TargetResults};
+use super::{Host, Preconditioning, Results, SpanResults, TargetResults, Whole};
 use crate::profile::{Method, Profile, RateTotal, TargetId, TargetIds, ThreadTarget, TimeSpan};
 use crate::system::System;
 use serde::{Deserialize, Serialize};
@@ -17,8 +17,14 @@ pub struct Record {
     /// those of version 1.
     #[serde(default)]
     pub method: Option<Method>,
+    /// What was done to the target before, if it is the last round of a preconditioning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preconditioning: Option<Preconditioning>,
     /// The machines that it ran on, one in an ordinary run, and what came out on each.
     pub hosts: Vec<Host>,
+    /// What several hosts add up to; `None` = it ran on one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Box<Whole>>,
 }
 
 /// Stands for the host of a record that was made without any.
@@ -62,15 +68,29 @@ impl Record {
         results: Results,
     ) -> Record {
         let hosts = vec![Host::alone(targets, system, results)];
-        Record { format: RecordFormat::default(), profile, method: None, hosts }
+        let (method, preconditioning, whole) = (None, None, None);
+        Record { format: RecordFormat::default(), profile, method, preconditioning, hosts, whole }
     }
 
-    /// The host whose figures reports show: there is one.
+    /// The host whose figures reports show: the only one, or all as one.
     pub fn host(&self) -> &Host {
-        self.hosts.first().unwrap_or(&NOWHERE)
+        match &self.whole {
+            Some(whole) => &whole.host,
+            None => self.hosts.first().unwrap_or(&NOWHERE),
+        }
     }
 
-    /// The same, to fill it.
+    /// The hosts that have figures.
+    pub fn present(&self) -> impl Iterator<Item = &Host> {
+        self.hosts.iter().filter(|host| host.missing.is_none())
+    }
+
+    /// What the figures were asked for by: what can be run on one host.
+    pub fn asked_of_each(&self) -> &Profile {
+        self.whole.as_ref().map_or(&self.profile, |whole| &whole.asked)
+    }
+
+    /// The only host, to fill it.
     pub fn host_mut(&mut self) -> &mut Host {
         if self.hosts.is_empty() {
             self.hosts.push(Host::default());
@@ -85,7 +105,9 @@ impl Record {
 
     /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
     pub fn rate_total(&self) -> Option<RateTotal> {
-        self.method.as_ref()?.rate_total
+        let total = self.method.as_ref()?.rate_total?;
+        let hosts = if self.whole.is_some() { self.present().count() as u64 } else { 1 };
+        Some(RateTotal { ios_per_s: total.ios_per_s.saturating_mul(hosts), ..total })
     }
 
     /// I/Os per second that all threads together were to start on the targets of a time span that have a
@@ -99,7 +121,9 @@ impl Record {
     /// say, counts that agree. The error says what doesn't, and where. A run's own record always fits; an
     /// edited one may not.
     pub fn check(&self) -> Result<(), String> {
-        must_equal("record", "hosts", 1, self.hosts.len() as u64)?;
+        if self.whole.is_none() {
+            must_equal("record", "hosts", 1, self.hosts.len() as u64)?;
+        }
         let host = self.host();
         let misplaced = (0..).zip(&host.targets).find(|(place, target)| target.id != TargetId(*place));
         if let Some((place, target)) = misplaced {
@@ -113,11 +137,32 @@ impl Record {
             if got.was_measured() {
                 let place = format!("time span {}", index + 1);
                 must_equal(&place, "CPUs", active, got.cpus.len() as u64)?;
-                check_threads(&place, host, asked, got)?;
+                match &self.whole {
+                    None => check_threads(&place, host, asked, got)?,
+                    Some(_) => check_merged(&place, host, got)?,
+                }
             }
         }
         Ok(())
     }
+}
+
+/// Of a merged run: that nothing is named that isn't there, and that all latencies are there.
+fn check_merged(place: &str, host: &Host, got: &SpanResults) -> Result<(), String> {
+    let rows = || got.threads.iter().flat_map(|thread| &thread.targets);
+    if let Some(row) = rows().find(|row| row.target.index() >= host.targets.len()) {
+        return Err(format!("{place}: there is no target {}", row.target.0));
+    }
+    let merged = got.merged.as_deref().ok_or_else(|| format!("{place}: the latencies of all are missing"))?;
+    let read = rows().map(|row| (&row.read, "reads")).collect::<Vec<_>>();
+    let write = rows().map(|row| (&row.write, "writes")).collect::<Vec<_>>();
+    for (rows, all) in [(read, &merged.read), (write, &merged.write)] {
+        let Some(latency) = &all.latency else { continue };
+        let what = rows.first().map_or("I/Os", |(_, name)| name);
+        let ios = rows.iter().map(|(row, _)| row.ios).fold(0, u64::saturating_add);
+        must_equal(place, &format!("latencies of {what}"), ios, latency.moments().count())?;
+    }
+    Ok(())
 }
 
 fn check_threads(place: &str, host: &Host, asked: &TimeSpan, got: &SpanResults) -> Result<(), String> {

@@ -1,10 +1,12 @@
 //! Record -> Summary. Total: defined for any record, whatever its parts contain.
 
+use super::PartTable;
 use super::summary::*;
 use super::{
     AddUp, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
     DirectionResults, Done, EffectiveRange, FlushFigures, FlushRow, FlushTable, Host, LATE, Overdue,
-    PacedFigures, PacedLatency, Record, SpanResults, TargetResults, ThreadResults, TraceFigures, Work,
+    PacedFigures, PacedLatency, Record, SpanResults, TargetLatencies, TargetResults, ThreadResults,
+    TraceFigures, Work,
 };
 use crate::profile::{RawText, Target, TargetId, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
@@ -31,7 +33,8 @@ impl Measured {
         let created = u32::try_from(results.threads.len()).unwrap_or(u32::MAX);
         let Tables { total, read, write, course } = tables(host, span, seconds, &results.threads);
         let work = results.work();
-        let all = Work::of_all(work.values());
+        let mut all = Work::of_all(work.values());
+        results.merged.iter().for_each(|merged| all.add(merged.as_ref()));
         Some(Measured {
             seconds,
             thread_count: if span.thread_count > 0 { span.thread_count } else { created },
@@ -46,6 +49,7 @@ impl Measured {
             fine: span.measure_latency.then(|| FineChart::new(&all)),
             iops: span.calculate_iops_std_dev.then(|| IopsSeries::of_span(&course, results)),
             paced: paced_figures(results, &all, seconds, record.offered_ios_per_s(span)),
+            parts: PartTable::new(host, results, seconds),
             flushes: flushes(host, results, seconds),
             trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(host, results, &work, &all)),
@@ -142,7 +146,7 @@ impl Sums {
     fn of(results: &DirectionResults) -> Sums {
         let mut series = SeriesSum::default();
         results.series.iter().for_each(|one| series.add(one));
-        let latency = results.latency.as_ref().map(|latency| *latency.moments()).unwrap_or_default();
+        let latency = results.latency_moments().unwrap_or_default();
         Sums { bytes: results.bytes, ios: results.ios, latency, series }
     }
 
@@ -190,8 +194,18 @@ impl LatencyCharts {
             let chart = Latencies::of(work.get(id)?).chart();
             Some(PathChart { path: host.path(*id).clone(), chart })
         };
-        let paths = if order.len() > 1 { order.iter().filter_map(chart).collect() } else { Vec::new() };
+        let paths = match &results.merged {
+            _ if order.len() < 2 => Vec::new(),
+            None => order.iter().filter_map(chart).collect(),
+            Some(merged) => merged.targets.iter().map(|one| PathChart::of(host, one)).collect(),
+        };
         LatencyCharts { paths, all: Latencies::of(all).chart() }
+    }
+}
+
+impl PathChart {
+    fn of(host: &Host, target: &TargetLatencies) -> PathChart {
+        PathChart { path: host.path(target.target).clone(), chart: target.chart() }
     }
 }
 
@@ -266,6 +280,10 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
     let mut service = Work::default();
     let is_paced = |target: &&TargetResults| target.read.paced.is_some() || target.write.paced.is_some();
     rows(&results.threads).map(|(_, target)| target).filter(is_paced).for_each(|target| service.add(target));
+    if let Some(merged) = &results.merged {
+        service.read.latency.add(&merged.read.service);
+        service.write.latency.add(&merged.write.service);
+    }
     let Overdue { ios: overdue, longest } = all.overdue.unwrap_or_default();
     let delays = delay.moments();
     Some(PacedFigures {

@@ -1,6 +1,7 @@
 //! The summary: every figure that reports show, derived once. All reports print these, so they can't
 //! disagree.
 
+use super::PartTable;
 use super::{
     CpuTable, EffectiveRange, FlushTable, IntervalFigures, PacedFigures, TraceFigures, WaitStatistics,
     WeightedStdDevs,
@@ -56,6 +57,9 @@ pub struct Measured {
     /// How I/Os kept to the times at which they were to start; `None` = they had none.
     #[serde(default)]
     pub paced: Option<PacedFigures>,
+    /// By part and size (`--mix`, `--bs-split`); `None` = there are none.
+    #[serde(default)]
+    pub parts: Option<PartTable>,
     /// Flushes (`--fsync-every`); `None` = there were to be none.
     #[serde(default)]
     pub flushes: Option<FlushTable>,

@@ -1,6 +1,7 @@
 //! A profile, a method and a session become a record: the whole of what the program does, without printing
 //! a word.
 
+use super::companions::Companions;
 use super::control::Control;
 use super::events::Events;
 use super::listener::{Listener, Nobody};
@@ -27,6 +28,8 @@ pub struct Session {
     pub io_log: Option<PathBuf>,
     /// `-ys`, `-yf`, `-yr`
     pub events: Events,
+    /// The other ranks of a run on several hosts; `None` = it runs alone.
+    pub companions: Option<Arc<dyn Companions>>,
     /// Who is told how it goes on.
     pub listener: Arc<dyn Listener>,
     /// Ends the run from outside: [`Control::interrupt`]. One for each run.
@@ -40,6 +43,7 @@ impl Default for Session {
             destroy: false,
             io_log: None,
             events: Events::default(),
+            companions: None,
             listener: Arc::new(Nobody),
             control: Arc::default(),
         }
@@ -101,6 +105,7 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
         destroy: session.destroy,
         events: session.events.clone(),
         io_log: session.io_log.clone(),
+        companions: session.companions.clone(),
     };
     let voice = Arc::new(Voice::new(Arc::clone(&session.listener)));
     let mut record =

@@ -6,4 +6,5 @@ mod crew;
 pub(super) mod precreate;
 pub(super) mod prefill;
 pub mod prepare;
+pub(super) mod purge;
 pub(super) mod sources;

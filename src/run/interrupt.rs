@@ -8,7 +8,8 @@ use crate::results::EndedBy;
 use crate::sys::event::Event;
 use crate::sys::signals::{Close, Ending, Endings};
 use crate::sys::standard_error::say;
-use std::io::{self, Write};
+use crate::sys::standard_output;
+use std::io;
 use std::sync::Arc;
 
 /// Watches for the signals until dropped.
@@ -23,6 +24,26 @@ pub struct Watch {
 /// # Errors
 /// The handlers can't be installed.
 pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) -> io::Result<Watch> {
+    watch_and_tell(control, stop, move |text| match document {
+        true => say(text),
+        // On standard output, as DISKSPD does; a closed one is no reason to go on.
+        false => standard_output::write(&format!("{text}\n")),
+    })
+}
+
+/// The same without a word: another process of the run says it.
+///
+/// # Errors
+/// As [`watch`].
+pub fn watch_silently(control: Arc<Control>) -> io::Result<Watch> {
+    watch_and_tell(control, None, |_| ())
+}
+
+fn watch_and_tell(
+    control: Arc<Control>,
+    stop: Option<Arc<Event>>,
+    tell: impl Fn(&str) + Send + 'static,
+) -> io::Result<Watch> {
     let mut endings = Endings::listen()?;
     let close = endings.close();
     std::thread::Builder::new().name("signals".into()).spawn(move || {
@@ -48,11 +69,7 @@ pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) ->
             if let Some(event) = &stop {
                 events::set_or_complain(event);
             }
-            // On standard output, as DISKSPD does; a closed one is no reason to go on.
-            match document {
-                true => say(text),
-                false => drop(writeln!(io::stdout(), "{text}")),
-            }
+            tell(text);
         }
     })?;
     Ok(Watch { close })

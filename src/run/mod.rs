@@ -8,6 +8,7 @@
 //! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by
 //! a worker.
 
+mod companions;
 mod control;
 pub mod events;
 mod execute;
@@ -23,13 +24,15 @@ mod voice;
 mod watch;
 mod worker;
 
+pub use companions::Companions;
 pub use control::Control;
 pub use events::Events;
 pub use execute::{Executed, NotRun, Session, execute, machine_for, surroundings};
 pub use files::content::look as look_at_content;
 pub use files::precreate::resized;
 pub use files::prepare;
-pub use interrupt::watch;
+pub use files::purge::purge;
+pub use interrupt::{watch, watch_silently};
 pub use listener::{Listener, Nobody, Progress, Speed, Wants};
 pub use options::Options;
 pub use outcome::Outcome;

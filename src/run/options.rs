@@ -1,8 +1,10 @@
 //! How a profile is to be run this time.
 
+use super::companions::Companions;
 use super::events::Events;
 use crate::profile::Method;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How a profile is run, and what is of this invocation only.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +19,8 @@ pub struct Options {
     pub events: Events,
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
+    /// Whom it starts and measures together with.
+    pub companions: Option<Arc<dyn Companions>>,
 }
 
 impl From<Method> for Options {

@@ -12,6 +12,7 @@ pub(super) mod refusals;
 mod settle;
 mod setup;
 mod simulate;
+mod volume;
 mod warm_up;
 
 use super::control::Control;
@@ -117,13 +118,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         log.begin_span();
     }
     let interlocked = interlocked_positions(&plan);
-    let progress = match voice.is_streaming() && !options.method.virtual_time() {
-        true => {
-            let response = |worker: &WorkerPlan| plan.measure_latency && worker.is_paced();
-            plan.workers.iter().map(|worker| ByDirection::new(plan.is_timed(), response(worker))).collect()
-        }
-        false => Vec::new(),
-    };
+    let progress = by_direction(&plan, options, voice);
     let shared = Shared {
         span: &plan,
         interlocked: &interlocked,
@@ -196,6 +191,16 @@ pub(super) fn logged<T>(
         Some(log) => log.record(threads, patient, work),
         None => Ok(work(&[])),
     }
+}
+
+/// Where the workers tell what they do in each direction, one for each; empty = nobody wants to know.
+fn by_direction(plan: &SpanPlan, options: &Options, voice: &Voice) -> Vec<Arc<ByDirection>> {
+    let wanted = voice.is_streaming() || plan.volumes.iter().any(|goal| !goal.unmixed);
+    if !wanted || options.method.virtual_time() {
+        return Vec::new();
+    }
+    let response = |worker: &WorkerPlan| plan.measure_latency && worker.is_paced();
+    plan.workers.iter().map(|worker| ByDirection::new(plan.is_timed(), response(worker))).collect()
 }
 
 fn interlocked_positions(plan: &SpanPlan) -> Vec<Arc<InterlockedPosition>> {

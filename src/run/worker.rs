@@ -118,6 +118,7 @@ impl<'a> Worker<'a> {
         let (mut results, errors) = books.recorder.finish();
         results.engine = Some(engine);
         results.targets.iter_mut().zip(unfinished).for_each(|(target, ages)| target.unfinished = ages);
+        results.targets = recorder::whole_targets(work.plan, results.targets);
         if let Some(counting) = &work.counting {
             work.waits.wait_completions = counting.completions;
             results.submits = span.ring.is_some().then_some(counting.submits);
@@ -158,6 +159,8 @@ struct Loop<'a> {
     pacing: Option<Pacing>,
     fresh: Option<Fresh>,
     flushes: Option<Flushes>,
+    /// Addresses depend on the time.
+    moves: bool,
     /// There is one of these.
     is_special: bool,
     /// How long making the content of the batch took, ns.
@@ -208,7 +211,8 @@ impl<'a> Loop<'a> {
             waits: WaitStatistics::default(),
             dots: Dots::new(span.progress),
             tells: log.is_some() || live.is_some_and(Counters::has_latencies) || plan.is_limited(),
-            is_special: pacing.is_some() || fresh.is_some(),
+            is_special: pacing.is_some() || fresh.is_some() || workload.moves(),
+            moves: workload.moves(),
             preparing: 0,
             batches: match span.ring {
                 Some(_) => Batches::All,
@@ -303,28 +307,46 @@ impl<'a> Loop<'a> {
         if self.is_special {
             return self.fill_specially(books);
         }
+        self.fill_at_once(books);
+        None
+    }
+
+    #[inline(always)]
+    fn fill_at_once(&mut self, books: &mut Books) {
         let requests = books.idle.take(self.batches.most());
         books.requests.next_batch(&mut self.workload, requests, &mut self.batch);
         self.left = books.idle.len();
         debug_assert!(self.batch.len() + self.left <= self.plan.depth as usize);
-        None
     }
 
     /// The same where I/Os have to wait for their time, or where content is made for them.
+    #[inline(never)]
     fn fill_specially(&mut self, books: &mut Books) -> Option<Nanos> {
-        let Some(fresh) = &self.fresh else { return self.fill_paced(books) };
-        let before = self.clock.now();
-        let due = if self.pacing.is_some() {
-            self.fill_paced(books)
-        } else {
-            let requests = books.idle.take(self.batches.most());
-            let (workload, engine) = (&mut self.workload, &mut *self.engine);
-            fresh.next_batch(&mut books.requests, workload, engine, requests, &mut self.batch);
-            self.left = books.idle.len();
-            None
-        };
-        self.preparing = self.clock.now().saturating_sub(before);
-        due
+        if self.moves {
+            self.workload.move_to(self.clock.now().saturating_sub(self.start_signal));
+        }
+        match (&mut self.fresh, &self.pacing) {
+            (None, None) => {
+                self.fill_at_once(books);
+                None
+            }
+            (None, Some(_)) => self.fill_paced(books),
+            (Some(fresh), None) => {
+                let before = self.clock.now();
+                let requests = books.idle.take(self.batches.most());
+                let (workload, engine) = (&mut self.workload, &mut *self.engine);
+                fresh.next_batch(&mut books.requests, workload, engine, requests, &mut self.batch);
+                self.left = books.idle.len();
+                self.preparing = self.clock.now().saturating_sub(before);
+                None
+            }
+            (Some(_), Some(_)) => {
+                let before = self.clock.now();
+                let due = self.fill_paced(books);
+                self.preparing = self.clock.now().saturating_sub(before);
+                due
+            }
+        }
     }
 
     /// Looks at every idle request, in order; those that have to wait go back to the end.
@@ -345,7 +367,7 @@ impl<'a> Loop<'a> {
                     // What stands if no stamps are taken.
                     let flight = &mut requests.flights[request as usize];
                     flight.started = now;
-                    if let Some(fresh) = &self.fresh {
+                    if let Some(fresh) = &mut self.fresh {
                         fresh.make(flight, self.workload.generator(), self.engine.memory_mut());
                     }
                 }

@@ -200,9 +200,32 @@ impl Intervals {
 
     /// Adds what another part of the same run recorded, interval by interval.
     pub fn merge(&mut self, other: &Intervals) {
-        for (number, theirs) in other.intervals.iter().enumerate() {
+        self.merge_at(0, other);
+    }
+
+    /// The same, with its intervals in the places from number `first` on.
+    pub fn merge_at(&mut self, first: usize, other: &Intervals) {
+        for (number, theirs) in (first..).zip(&other.intervals) {
             self.at(number).merge(theirs);
         }
+    }
+
+    /// All of them as one.
+    pub fn all(&self) -> Interval {
+        let mut all = Interval::default();
+        self.intervals.iter().for_each(|interval| all.merge(interval));
+        all
+    }
+
+    /// Puts so many empty intervals before the first one.
+    pub fn put_before(&mut self, count: usize) {
+        self.intervals.splice(..0, std::iter::repeat_n(Interval::default(), count));
+    }
+
+    /// Leaves `count` intervals, from number `first` on.
+    pub fn keep(&mut self, first: usize, count: usize) {
+        self.intervals.drain(..first.min(self.intervals.len()));
+        self.intervals.truncate(count);
     }
 
     /// An interval, from 0; `None` = nothing happened in it or any later one.

@@ -9,7 +9,7 @@ mod interruptions;
 mod intervals;
 mod moments;
 mod noise;
-mod normal;
+pub(crate) mod normal;
 mod packed;
 pub mod ranks;
 pub mod replicates;

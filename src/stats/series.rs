@@ -184,6 +184,13 @@ impl Series {
         *self = sum.pack();
     }
 
+    /// Its intervals from number `first` on, `count` of them, as a series of their own.
+    pub fn part(&self, first: u64, count: u64) -> Series {
+        let last = self.last.saturating_sub(first).min(count);
+        let skipped = usize::try_from(first).unwrap_or(usize::MAX);
+        Series::pack((self.width, count, last), self.valid().skip(skipped))
+    }
+
     /// Whether this is a series as [`Series::new`] makes it of the same values.
     pub fn has_shape(&self, width_ms: u32, duration_s: u32) -> bool {
         let other = Series::shape(width_ms, duration_s);
@@ -248,6 +255,19 @@ mod tests {
         series.record(1000 * MS, 1);
         assert_eq!(series.log.capacity(), capacity);
         assert!(series.log.len() as u64 > 1000 * (RESERVED_EACH - 4), "{}", series.log.len());
+    }
+
+    #[test]
+    fn a_part_has_the_same_intervals_under_other_numbers() {
+        let mut series = Series::new(1, 1);
+        [1, 3, 3, 4, 7].iter().for_each(|ms| series.record(ms * MS, 10 * ms));
+        let counts = |part: &Series| part.valid().map(|interval| interval.count).collect::<Vec<_>>();
+        for (first, count, expected) in
+            [(0, 1000, vec![0, 1, 0, 2, 1, 0, 0, 1]), (3, 3, vec![2, 1, 0]), (7, 2, vec![1]), (9, 5, vec![])]
+        {
+            assert_eq!(counts(&series.part(first, count)), expected, "{first} {count}");
+        }
+        assert_eq!(series.part(0, 1000), series);
     }
 
     #[test]

@@ -71,6 +71,13 @@ pub struct Level {
     pub variation: f64,
 }
 
+impl Level {
+    /// How much higher it is than an earlier one, percent of that.
+    pub fn change_percent(&self, before: &Level) -> f64 {
+        (self.rate / before.rate - 1.0) * 100.0
+    }
+}
+
 /// A series, described.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Course {

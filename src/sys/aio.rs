@@ -281,7 +281,7 @@ impl Queue {
         each: &mut impl FnMut(u32, i64),
     ) -> io::Result<usize> {
         let time = libc::timespec {
-            tv_sec: timeout.min(FOREVER).as_secs() as libc::time_t,
+            tv_sec: timeout.min(FOREVER).as_secs() as _,
             tv_nsec: timeout.subsec_nanos() as libc::c_long,
         };
         let time: *const libc::timespec = if timeout < FOREVER { &time } else { std::ptr::null() };

@@ -1,6 +1,7 @@
-//! Capacity, block size and write protection of a block device.
+//! Capacity, block size, write protection and discards of a block device.
 
-use rustix::ioctl::{Getter, ioctl, opcode};
+use rustix::ioctl::{Getter, Setter, ioctl, opcode};
+use std::fs::File;
 use std::io;
 use std::os::fd::BorrowedFd;
 
@@ -9,6 +10,19 @@ const BLKGETSIZE64: rustix::ioctl::Opcode = opcode::read::<usize>(0x12, 114);
 
 /// `BLKROGET` of linux/fs.h.
 const BLKROGET: rustix::ioctl::Opcode = opcode::none(0x12, 94);
+
+/// `BLKDISCARD` of linux/fs.h.
+const BLKDISCARD: rustix::ioctl::Opcode = opcode::none(0x12, 119);
+
+/// Has a block device forget a part, in bytes: what is read there afterwards is the device's to say.
+///
+/// # Errors
+/// It can't; it isn't open for writing.
+pub fn discard(device: &File, offset: u64, length: u64) -> io::Result<()> {
+    // SAFETY: the request reads two u64, offset and length, which live until the call returns; of memory it
+    // touches nothing else.
+    Ok(unsafe { ioctl(device, Setter::<BLKDISCARD, [u64; 2]>::new([offset, length])) }?)
+}
 
 /// Capacity of an open block device, bytes.
 ///

@@ -32,6 +32,24 @@ pub fn bind_to(cpu: u32) -> io::Result<()> {
     })
 }
 
+/// The CPUs that the calling thread may use, by the kernel's numbers, ascending; empty = the kernel doesn't
+/// tell.
+pub fn allowed() -> Vec<u32> {
+    let set = sched_getaffinity(None).ok();
+    let is_allowed = |cpu: &usize| set.as_ref().is_some_and(|set| set.is_set(*cpu));
+    (0..CpuSet::MAX_CPU).filter(is_allowed).map(|cpu| cpu as u32).collect()
+}
+
+/// Lets the calling thread, and those that it starts later, use these CPUs alone.
+///
+/// # Errors
+/// What the kernel answers.
+pub fn use_only(cpus: &[u32]) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    cpus.iter().filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu as usize));
+    Ok(sched_setaffinity(None, &set)?)
+}
+
 /// The calling thread, by the kernel's number: its directory in `/proc/self/task`.
 pub fn thread_number() -> i32 {
     gettid().as_raw_nonzero().get()

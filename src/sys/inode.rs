@@ -44,6 +44,11 @@ pub fn identity(found: &Metadata) -> (u64, u64) {
     (found.dev(), found.ino())
 }
 
+/// Number of the device that a device's node stands for.
+pub fn device_number(found: &Metadata) -> u64 {
+    found.rdev()
+}
+
 /// Number of the file system that it lies on.
 pub fn file_system(found: &Metadata) -> u64 {
     found.dev()

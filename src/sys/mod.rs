@@ -43,6 +43,8 @@ pub mod mapping;
 #[cfg(target_os = "linux")]
 pub mod memory;
 #[cfg(target_os = "linux")]
+pub mod mpi;
+#[cfg(target_os = "linux")]
 pub mod noop;
 #[cfg(target_os = "linux")]
 pub mod page_cache;
@@ -52,6 +54,8 @@ pub mod perf;
 pub mod place;
 #[cfg(target_os = "linux")]
 pub mod positioned;
+#[cfg(target_os = "linux")]
+pub mod privileges;
 #[cfg(target_os = "linux")]
 pub mod problem;
 #[cfg(target_os = "linux")]

@@ -21,6 +21,15 @@ pub fn prepare() {
     }
 }
 
+/// Lets a launcher say by `SIGUSR1`, as that of MPICH does, that another process of the job has ended,
+/// without ending this one.
+pub fn outlive_others() {
+    // SAFETY: no handler is installed, the signal is ignored.
+    unsafe {
+        libc::signal(libc::SIGUSR1, libc::SIG_IGN);
+    }
+}
+
 extern "C" fn give_up(_: libc::c_int) {
     // SAFETY: both may be called in a signal handler; the text is constant.
     unsafe {

@@ -46,6 +46,15 @@ pub enum Size {
     Stays,
 }
 
+/// Gives back what a part of a file takes: zeros are read there. Its size stays.
+///
+/// # Errors
+/// The file system can't.
+pub fn punch(file: &File, offset: u64, length: u64) -> io::Result<()> {
+    let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    Ok(rustix::fs::fallocate(file, flags, offset, length)?)
+}
+
 /// Allocates space in a file, where the file system can: elsewhere that is no error, and nothing is done.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! What goes to standard output. Files and pipes get every byte as it is, as scripts expect from DISKSPD;
 //! on a terminal what names, records and devices say can't do anything but be read.
 
+use super::standard_error;
 use crate::units::visible::Guard;
 use std::io::{IsTerminal, Stdout, Write};
 
@@ -9,8 +10,9 @@ pub fn is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Standard output, harmless where it is a terminal.
+/// Standard output, harmless where it is a terminal. What is drawn there makes room.
 pub fn writer() -> Guard<Stdout> {
+    standard_error::wipe();
     Guard::new(std::io::stdout(), is_terminal())
 }
 

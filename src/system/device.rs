@@ -40,6 +40,19 @@ pub fn details(path: &Path) -> Option<Details> {
     Some(Device::of(&Root::live(), block_number(path)?)?.details())
 }
 
+/// What all hosts call the same disk (WWN, or the UUID of a mapping), and which partition of it this is.
+/// `None` = the device at this path has no such name.
+#[cfg(target_os = "linux")]
+pub fn name_of_world(path: &Path) -> Option<String> {
+    let root = Root::live();
+    let device = Device::of(&root, block_number(path)?)?;
+    let partition = text(&device.directory.join("partition"));
+    let disk = if partition.is_some() { device.directory.parent()? } else { &device.directory };
+    let files = ["wwid", "device/wwid", "dm/uuid"].map(|file| text(&disk.join(file)));
+    let name = files.into_iter().flatten().find(|name| !name.trim().is_empty())?;
+    Some(format!("{} {}", name.trim(), partition.unwrap_or_default().trim()).trim().to_owned())
+}
+
 /// A block device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Device {

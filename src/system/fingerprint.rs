@@ -65,7 +65,12 @@ impl Fingerprint {
             parts.add(format!("file system {number} type"), Some(kind));
             parts.add(format!("file system {number} options"), Some(options));
         }
-        Fingerprint { hash: hash(&parts.0), parts: parts.0 }
+        Fingerprint::of_parts(parts.0)
+    }
+
+    /// The fingerprint that is made of these parts.
+    pub fn of_parts(parts: BTreeMap<String, String>) -> Fingerprint {
+        Fingerprint { hash: hash(&parts), parts }
     }
 
     /// The parts that two don't share, by name.

@@ -11,6 +11,7 @@ pub mod cgroup;
 #[cfg(target_os = "linux")]
 pub mod claims;
 pub mod completion;
+pub mod completion_probe;
 pub mod content;
 pub mod cpu_sleeps;
 pub mod cpu_times;
@@ -47,9 +48,11 @@ mod usage;
 
 pub use crate::sys::file_systems;
 #[cfg(target_os = "linux")]
-pub use device::{Details, details};
+pub use device::{Details, details, name_of_world};
 #[cfg(target_os = "linux")]
 pub use machine::{read, snapshot};
+#[cfg(target_os = "linux")]
+pub use mountinfo::mounted;
 pub use rows::{CpuPlace, kernel_cpu};
 
 use serde::{Deserialize, Serialize};

@@ -51,6 +51,15 @@ pub(super) fn holding(text: &str, place: &Path) -> Option<Mount> {
         .max_by_key(|mount| Path::new(&mount.at).components().count())
 }
 
+/// Type and source of the file system that an existing path lies on, as mount(8) names them; `None` =
+/// unknown.
+#[cfg(target_os = "linux")]
+pub fn mounted(path: &Path) -> Option<(String, String)> {
+    let text = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let mount = holding(&text, &std::fs::canonicalize(path).ok()?)?;
+    Some((mount.file_system, format!("{} {}", mount.source, mount.root)))
+}
+
 /// Undoes the kernel's `\040` for a blank, and the like.
 pub(super) fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());

@@ -53,6 +53,10 @@ pub struct BlockDevice {
     pub model: Option<String>,
     /// Version of its firmware.
     pub firmware: Option<String>,
+    /// What tells the disk from any other, on every host that sees it: its WWN, or its serial number; `None`
+    /// = it has none, as most simulated ones, or nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<String>,
     /// Capacity, bytes.
     pub size: Option<u64>,
     /// Settings by their names in `/sys/block/<disk>/queue`.

@@ -36,10 +36,10 @@ pub struct TargetFacts {
     /// What `O_DIRECT` asks for; `None` = not known before opening.
     pub direct: Option<DirectRequirements>,
     /// How its I/Os end. Not looked at by [`probe`], which doesn't know how it will be opened: see
-    /// [`super::completion::completion`].
+    /// [`super::completion_probe::completion`].
     pub completion: Completion,
     /// Whether its device can be polled; not looked at by [`probe`] either: see
-    /// [`super::completion::polling`].
+    /// [`super::completion_probe::polling`].
     pub polling: Polling,
 }
 

@@ -1,7 +1,6 @@
 //! What waiting for a CPU cost a run, and who had the CPUs meanwhile.
 
 use super::processors::{self, Share};
-use super::view::Conclusions;
 use super::{Finding, Limiter, Severity, SpanView};
 use crate::results::{Effort, WorkerEffort};
 use crate::system::threads::ThreadTimes;
@@ -184,10 +183,10 @@ impl Crowd {
 }
 
 /// Waiting counts as latency wherever it hits, though it may not have limited the rate.
-pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
-    let (Some(effort), Some(limiter)) = (span.effort(), concluded.limiter()) else { return Vec::new() };
+pub(super) fn check(span: &SpanView, crowd: Option<Crowd>, limiter: Option<Limiter>) -> Vec<Finding> {
+    let (Some(effort), Some(limiter)) = (span.effort(), limiter) else { return Vec::new() };
     let told = [Limiter::BusyCpus, Limiter::Hypervisor, Limiter::CpuQuota, Limiter::Kernel];
-    let crowd = concluded.crowd.filter(|_| !told.contains(&limiter));
+    let crowd = crowd.filter(|_| !told.contains(&limiter));
     crowd.map(|crowd| finding(span, effort, &crowd)).into_iter().collect()
 }
 

@@ -9,7 +9,8 @@ pub(super) fn of_run(record: &Record) -> Option<Finding> {
     let early = |(_, (asked, got)): &(usize, (&crate::profile::TimeSpan, &crate::results::SpanResults))| {
         let complete =
             got.ended.and_then(|ended| ended.after).unwrap_or(0) >= u64::from(asked.duration) * 1_000_000_000;
-        got.ended.is_some_and(|ended| !matches!(ended.by, EndedBy::Time | EndedBy::Failure)) && !complete
+        got.ended.is_some_and(|ended| !matches!(ended.by, EndedBy::Time | EndedBy::Volume | EndedBy::Failure))
+            && !complete
     };
     let (index, (asked, got)) = spans.enumerate().find(early)?;
     let ended = got.ended?;

@@ -1,7 +1,6 @@
 //! I/Os that started later than they were to (`-g`, `--rate-total`): their wait is in no latency.
 
 use super::offered::{self, JUST_DUE, duration};
-use super::view::Conclusions;
 use super::{Finding, Limits, Severity, SpanView};
 use crate::results::{PERCENTILES, PacedFigures, PacedLatency};
 
@@ -88,9 +87,9 @@ fn without_cpu(span: &SpanView, limits: Option<&Limits>) -> Option<f64> {
 }
 
 /// I/Os that started late, and for programs both kinds of latency.
-pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
+pub(super) fn check(span: &SpanView, late: Option<&Late>) -> Vec<Finding> {
     let Some(figures) = &span.measured.paced else { return Vec::new() };
-    match &concluded.late {
+    match late {
         Some(late) => vec![finding(span, late)],
         None => both(figures)
             .map(|text| {

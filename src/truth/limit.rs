@@ -5,7 +5,7 @@ mod kernel;
 mod wording;
 
 use super::crowd::{self, Crowd};
-use super::view::Conclusions;
+use super::late::Late;
 use super::{Finding, SpanView, little, offered, processors};
 use crate::engine::EngineKind;
 use crate::profile::Target;
@@ -242,8 +242,16 @@ fn is_paced(span: &SpanView) -> bool {
 }
 
 /// What limited it, in a line.
-pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
-    let (Some(limits), Some(effort)) = (&concluded.limits, span.effort()) else { return Vec::new() };
+pub(super) fn check(
+    span: &SpanView,
+    limits: Option<&Limits>,
+    crowd: Option<Crowd>,
+    late: Option<&Late>,
+) -> Vec<Finding> {
+    let (Some(limits), Some(effort)) = (limits, span.effort()) else { return Vec::new() };
     let limiter = limits.limited_by;
-    limiter.map(|limiter| wording::describe(span, effort, limits, limiter, concluded)).into_iter().collect()
+    limiter
+        .map(|limiter| wording::describe(span, effort, limits, limiter, (crowd, late)))
+        .into_iter()
+        .collect()
 }

@@ -4,7 +4,6 @@
 //! one.
 
 use super::device::InFlight;
-use super::view::Conclusions;
 use super::{Finding, Limits, Severity, SpanView, offered};
 use crate::engine::EngineKind;
 use crate::results::{Effort, WorkerEffort};
@@ -70,12 +69,12 @@ fn closed_loop(span: &SpanView) -> Option<u64> {
 }
 
 /// A queue that was not full, and latencies that can't be right.
-pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
+pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
     let Some(effort) = span.effort() else { return Vec::new() };
     if let Some(finding) = one_by_one(span, effort) {
         return vec![finding];
     }
-    let Some(limits) = &concluded.limits else { return Vec::new() };
+    let Some(limits) = limits else { return Vec::new() };
     match limits.accounted {
         Some(share) if share < *AGREES.start() => vec![waited(span, limits, share, effort.workers.len())],
         Some(share) if share > *AGREES.end() => vec![impossible(span, limits, share)],

@@ -11,6 +11,7 @@
 //! on, in a stated order, and then every check says what it finds.
 
 mod advice;
+mod conclusions;
 mod content;
 mod crowd;
 mod device;
@@ -23,6 +24,7 @@ mod late;
 mod limit;
 mod little;
 mod lost;
+pub mod merged;
 mod offered;
 mod plateau;
 mod preset;
@@ -30,6 +32,7 @@ mod processors;
 mod steady;
 mod unfinished;
 mod view;
+mod volume;
 
 pub use crate::finding::{Finding, Severity};
 pub use content::warnings as content_warnings;
@@ -40,8 +43,8 @@ pub use steady::{Interrupted, Steadiness, SteadyVerdict};
 pub use view::SpanView;
 
 use crate::results::{Record, Summary};
+use conclusions::Conclusions;
 use serde::Serialize;
-use view::Conclusions;
 
 /// Everything that was found about a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -75,14 +78,15 @@ const CHECKS: &[Check] = &[
     |span, _| lost::check(span),
     |span, _| unfinished::check(span),
     |span, _| held_up::check(span),
+    |span, _| volume::check(span),
     |span, _| offered::check(span),
-    late::check,
+    |span, concluded| late::check(span, concluded.late.as_ref()),
     |span, _| content::check(span),
-    limit::check,
-    little::check,
-    crowd::check,
-    processors::check,
-    steady::check,
+    |span, concluded| limit::check(span, concluded.limits.as_ref(), concluded.crowd, concluded.late.as_ref()),
+    |span, concluded| little::check(span, concluded.limits.as_ref()),
+    |span, concluded| crowd::check(span, concluded.crowd, concluded.limiter()),
+    |span, concluded| processors::check(span, concluded.limits.as_ref()),
+    |span, concluded| steady::check(span, concluded.steadiness.as_ref(), concluded.late.as_ref()),
     |span, _| preset::check(span),
     |span, _| advice::check(span),
 ];
@@ -97,12 +101,21 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
         findings.extend(environment::of_run(record.host()));
     }
     findings.extend(ended::of_run(record));
+    findings.extend(record.whole.iter().flat_map(|whole| merged::findings(record, whole)));
     let spans =
         record.profile.time_spans.iter().zip(&record.host().results.time_spans).zip(&summary.time_spans);
     for (index, ((asked, results), measured)) in spans.enumerate() {
         let Some(measured) = measured else { continue };
         let view = SpanView::new(index + 1, record, asked, results, measured);
         let concluded = Conclusions::of(&view);
+        if record.whole.is_some() {
+            // What was observed is of single hosts, and was judged there.
+            let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());
+            findings.extend(steady::check(&view, steady, late));
+            steadiness[index] = concluded.steadiness;
+            verdicts.extend(merged::verdict(record, index + 1));
+            continue;
+        }
         findings.extend(CHECKS.iter().flat_map(|check| check(&view, &concluded)));
         steadiness[index] = concluded.steadiness;
         limits[index] = concluded.limits;

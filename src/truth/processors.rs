@@ -1,7 +1,6 @@
 //! What the CPUs of the threads had beside the run: interrupts, a hypervisor, and the distance to the device.
 
-use super::view::Conclusions;
-use super::{Finding, Limiter, Severity, SpanView};
+use super::{Finding, Limiter, Limits, Severity, SpanView};
 use crate::results::Effort;
 use crate::system::environment::Disk;
 
@@ -142,15 +141,15 @@ pub(super) fn stolen(span: &SpanView) -> Option<f64> {
 }
 
 /// What of it distorts figures.
-pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
+pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
     let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
-    taken(span, concluded).into_iter().chain(disks.filter_map(|disk| remote(span, disk))).collect()
+    taken(span, limits).into_iter().chain(disks.filter_map(|disk| remote(span, disk))).collect()
 }
 
 /// Stolen time counts as latency wherever it hits, though it may not have limited the rate.
-fn taken(span: &SpanView, concluded: &Conclusions) -> Option<Finding> {
+fn taken(span: &SpanView, limits: Option<&Limits>) -> Option<Finding> {
     let stolen = stolen(span).filter(|stolen| *stolen >= STOLEN)?;
-    if concluded.limits.as_ref()?.limited_by == Some(Limiter::Hypervisor) {
+    if limits?.limited_by == Some(Limiter::Hypervisor) {
         return None;
     }
     let message = format!(

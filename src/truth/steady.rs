@@ -1,7 +1,7 @@
 //! Was the run steady? And if not: since when, what it looks like, and which warm-up would help.
 
+use super::late::Late;
 use super::plateau::{self, Plateau};
-use super::view::Conclusions;
 use super::{Finding, Severity, SpanView};
 use crate::results::{HeatChange, Sample, WarmUp};
 use crate::stats::{Course, FEWEST, Shape};
@@ -168,7 +168,7 @@ fn sampled(samples: &[Sample]) -> Vec<f64> {
 }
 
 /// The verdict as a finding, and what became of `--until-steady`.
-pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
+pub(super) fn check(span: &SpanView, steadiness: Option<&Steadiness>, late: Option<&Late>) -> Vec<Finding> {
     let waited = span.results.observed.as_ref().and_then(|observed| observed.warm_up);
     let waited = waited.map(|warm_up| match warm_up {
         WarmUp { seconds, steady: true, .. } => {
@@ -181,20 +181,17 @@ pub(super) fn check(span: &SpanView, concluded: &Conclusions) -> Vec<Finding> {
             Finding::new("never-steady", Severity::Warning, span, message).remedy(remedy)
         }
     });
-    waited
-        .into_iter()
-        .chain(concluded.steadiness.iter().map(|steady| finding(span, steady, concluded)))
-        .collect()
+    waited.into_iter().chain(steadiness.map(|steady| finding(span, steady, late))).collect()
 }
 
-fn finding(span: &SpanView, steady: &Steadiness, concluded: &Conclusions) -> Finding {
+fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>) -> Finding {
     let Steadiness { from_iops: from, to_iops: to, .. } = *steady;
     let seconds = steady.intervals as f64 * steady.interval;
     let change = format!("from {from:.0} to {to:.0} IOPS ({:+.0} %)", (to / from.max(1e-9) - 1.0) * 100.0);
     let finding = |name, severity, message| Finding::new(name, severity, span, message);
     match steady.verdict {
         SteadyVerdict::Steady => {
-            let late = concluded.late_in_short().map(|late| format!(", but {late}")).unwrap_or_default();
+            let late = late.and_then(Late::in_short).map(|late| format!(", but {late}")).unwrap_or_default();
             let message = format!("steady for {seconds:.0} s: {:.0} IOPS{late}", steady.iops);
             return with_figures(finding("steady", Severity::Note, message), steady);
         }

@@ -1,9 +1,6 @@
-//! One time span as the checks see it, and what is concluded about it before they look.
+//! One time span as the checks see it.
 
-use super::crowd::{self, Crowd};
-use super::device::{self, Part, Queues};
-use super::late::{self, Late};
-use super::{Limiter, Limits, SpanVerdict, Steadiness, limit, steady};
+use super::device::{Part, Queues};
 use crate::finding::FindingPlace;
 use crate::profile::{Profile, RateTotal, Target, TargetId, TargetIds, TimeSpan};
 use crate::results::{Effort, Host, Measured, Record, SpanResults, TargetResults};
@@ -115,42 +112,4 @@ impl<'a> SpanView<'a> {
 pub(super) struct Asked<'a> {
     pub id: TargetId,
     pub target: &'a Target,
-}
-
-/// What is concluded about a time span, in the order of the fields: each from the view and from what stands
-/// above it. The checks, which say it, come after all of them.
-#[derive(Debug)]
-pub(super) struct Conclusions<'a> {
-    /// Threads that had to wait for a CPU for so long that the figures would be others without.
-    pub crowd: Option<Crowd>,
-    /// What limited it; `None` = nobody looked.
-    pub limits: Option<Limits>,
-    /// What I/Os that started late take away from the figures.
-    pub late: Option<Late<'a>>,
-    /// Whether it was steady; `None` = too short to tell.
-    pub steadiness: Option<Steadiness>,
-    /// Whether the devices did what was counted; `None` = nothing was observed.
-    pub verdict: Option<SpanVerdict>,
-}
-
-impl<'a> Conclusions<'a> {
-    pub fn of(span: &SpanView<'a>) -> Conclusions<'a> {
-        let crowd = crowd::judge(span);
-        let limits = limit::judge(span, crowd.as_ref());
-        let late = late::judge(span, limits.as_ref());
-        let steadiness = steady::judge(span);
-        let limiter = limits.as_ref().and_then(|limits| limits.limited_by);
-        let verdict = device::verdict(span, limiter);
-        Conclusions { crowd, limits, late, steadiness, verdict }
-    }
-
-    /// What limited it, if that can be told.
-    pub fn limiter(&self) -> Option<Limiter> {
-        self.limits.as_ref()?.limited_by
-    }
-
-    /// `16.7 % of the I/Os started late`, for other findings of the run; `None` = too few for that.
-    pub fn late_in_short(&self) -> Option<String> {
-        self.late.as_ref()?.in_short()
-    }
 }

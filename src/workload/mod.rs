@@ -8,16 +8,20 @@
 //! The same seed yields the same addresses as DISKSPD on Windows. That fixes the generator ([`Random`]) and
 //! the order in which it is drawn from, which [`ThreadWorkload`] describes.
 
+mod content;
 mod distribution;
 mod geometry;
 mod modulus;
 pub mod pace;
 pub mod payload;
+mod portions;
 mod positions;
 mod random;
+mod spread;
 mod target;
 mod thread;
 
+pub use content::{ReducibleContent, Unit};
 pub use distribution::effective_ranges;
 pub use geometry::{Grid, Placement, PlacementError, Region};
 pub use modulus::Modulus;
@@ -25,7 +29,7 @@ pub use random::{FillParts, Random};
 pub use target::InterlockedPosition;
 pub use thread::{Assignment, Next, ThreadWorkload};
 
-use crate::profile::Distribution;
+use crate::profile::{AddressSpread, Distribution};
 
 /// How one thread works on one target: everything that decides its addresses and directions.
 /// All positions are relative to `base` until the last step, which adds it.
@@ -47,8 +51,25 @@ pub struct TargetWorkload {
     pub write_ratio: u32,
     /// Where random positions go; `None` = uniform.
     pub distribution: Option<Distribution>,
+    /// The same by another form; goes before `distribution`.
+    pub spread: Option<AddressSpread>,
     /// Share of a floating pool's I/Os; at least 1. Others ignore it.
     pub weight: u32,
+    /// Which portion of its target it is; `None` = all of it.
+    pub portion: Option<PortionOf>,
+}
+
+/// A portion of what a thread does on a target (`--mix`, `--bs-split`). Those of a target stand together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PortionOf {
+    /// It is the first one of its target.
+    pub is_first: bool,
+    /// Number of the part of the mix, from 0.
+    pub part: u32,
+    /// Share of the target's I/Os; all together are 1.
+    pub share: f64,
+    /// It is one of several sizes of its part, which share a position.
+    pub is_split: bool,
 }
 
 impl TargetWorkload {

@@ -1,7 +1,8 @@
 //! Drawing random positions.
 
-use super::{Grid, Modulus, Random};
-use crate::profile::{Distribution, DistributionKind};
+use super::spread::SpreadTable;
+use super::{Grid, Modulus, Random, TargetWorkload};
+use crate::profile::DistributionKind;
 use crate::results::EffectiveRange;
 
 /// Where the random positions of a thread on a target are drawn from.
@@ -17,6 +18,8 @@ enum Places {
     Uniform(Modulus),
     /// By the ranges of a distribution. Boxed, so that the common case stays small.
     Ranges(Box<Ranges>),
+    /// By a table (`--distribution`).
+    Table(Box<SpreadTable>),
 }
 
 /// Draws from every position of the grid, all equally likely.
@@ -56,7 +59,13 @@ struct Range {
 impl Positions {
     /// All positions of the grid or, with a distribution, those that it chooses. Also returns its effective
     /// ranges; empty without a distribution, or if the target ends before its first range.
-    pub(super) fn new(distribution: Option<&Distribution>, grid: &Grid) -> (Positions, Vec<EffectiveRange>) {
+    pub(super) fn new(workload: &TargetWorkload, grid: &Grid) -> (Positions, Vec<EffectiveRange>) {
+        let stride = Modulus::new(grid.stride);
+        if let Some(spread) = workload.spread {
+            let places = Places::Table(Box::new(SpreadTable::new(spread, grid)));
+            return (Positions { stride, places }, Vec::new());
+        }
+        let distribution = workload.distribution.as_ref();
         let effective = distribution.map(|d| super::effective_ranges(d, grid)).unwrap_or_default();
         let places = match distribution {
             Some(distribution) if !effective.is_empty() => {
@@ -64,7 +73,7 @@ impl Positions {
             }
             _ => Places::Uniform(Modulus::new(grid.aligned_size())),
         };
-        (Positions { stride: Modulus::new(grid.stride), places }, effective)
+        (Positions { stride, places }, effective)
     }
 
     /// How positions are drawn without a distribution; `None` = there is one.
@@ -72,7 +81,7 @@ impl Positions {
     pub(super) fn uniform(&self) -> Option<Uniform> {
         match &self.places {
             Places::Uniform(size) => Some(Uniform { stride: self.stride, size: *size }),
-            Places::Ranges(_) => None,
+            Places::Ranges(_) | Places::Table(_) => None,
         }
     }
 
@@ -80,10 +89,22 @@ impl Positions {
     /// distribution.
     #[inline(always)]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
-        let aligned = self.stride.round_down(random.next_u64());
         match &self.places {
-            Places::Uniform(size) => size.of(aligned),
-            Places::Ranges(ranges) => ranges.place(aligned, random),
+            Places::Uniform(size) => size.of(self.stride.round_down(random.next_u64())),
+            Places::Ranges(ranges) => ranges.place(self.stride.round_down(random.next_u64()), random),
+            Places::Table(table) => table.draw(random),
+        }
+    }
+
+    /// Whether they depend on the time.
+    pub(super) fn moves(&self) -> bool {
+        matches!(&self.places, Places::Table(table) if table.moves())
+    }
+
+    /// So many ns have passed since the start.
+    pub(super) fn move_to(&mut self, elapsed: u64) {
+        if let Places::Table(table) = &mut self.places {
+            table.move_to(elapsed);
         }
     }
 }

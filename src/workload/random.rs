@@ -18,7 +18,7 @@ const EXPANDED_WORDS: usize = 16;
 const EXPANDED_FROM: usize = 5;
 const WORD: usize = size_of::<u64>();
 /// Bytes of those words.
-const CHUNK: usize = EXPANDED_WORDS * WORD;
+const CHUNK: usize = Random::CHUNK;
 
 /// How [`Random::fill_expanded`] goes over a buffer: bytes of its parts, one behind the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,9 @@ impl FillParts {
 }
 
 impl Random {
+    /// Bytes that [`Random::next_chunk`] makes.
+    pub const CHUNK: usize = EXPANDED_WORDS * WORD;
+
     /// The generator of a seed. Twenty numbers are dropped, to get away from states with few bits set.
     pub fn new(seed: u64) -> Random {
         let mut random = Random { a: 0xf1ea_5eed, b: seed, c: seed, d: seed };

@@ -5,7 +5,7 @@ use super::{Grid, Modulus, Pattern, Random, TargetWorkload};
 use crate::engine::Direction;
 use crate::results::EffectiveRange;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The position that all threads of an interlocked target (`-si`) share: one per target and time span.
 ///
@@ -34,15 +34,75 @@ pub(super) struct TargetState {
     slices: Option<Modulus>,
     base: u64,
     pub(super) block_size: u32,
+    /// Number of the part of the mix.
+    part: Option<u32>,
 }
 
 #[derive(Debug)]
 enum Sequence {
-    Sequential { next: u64 },
-    Interlocked { shared: Arc<InterlockedPosition>, positions: Modulus },
+    Sequential {
+        next: u64,
+    },
+    Interlocked {
+        shared: Arc<InterlockedPosition>,
+        positions: Modulus,
+    },
     ParallelAsync,
     Random,
-    Mixed { random: u32, next: u64, last: Direction },
+    Mixed {
+        random: u32,
+        next: u64,
+        last: Direction,
+    },
+    /// Each I/O begins at the first position behind the one before, whose size may be another; 0 to 100
+    /// percent of them are random.
+    Following(Box<Sizes>),
+}
+
+/// How the I/Os of one of several sizes go on.
+#[derive(Debug)]
+struct Sizes {
+    /// Share of random I/Os, percent.
+    random: u32,
+    run: Arc<SizesRun>,
+}
+
+/// What of the target decides where they go.
+struct Following<'a> {
+    positions: &'a Positions,
+    track: &'a Track,
+    mix: Mix,
+}
+
+impl Sizes {
+    /// The next I/O: its position relative to the base, and its direction.
+    // Targets without sizes have its code out of the way.
+    #[inline(never)]
+    fn next(&self, place: Following, block_size: u64, random: &mut Random) -> (u64, Direction) {
+        let Following { positions, track, mix } = place;
+        let run = &self.run;
+        let drawn = self.random > 0 && random.chance(self.random);
+        let position = if drawn {
+            positions.draw(random)
+        } else {
+            let next = run.next.load(Ordering::Relaxed).saturating_add(track.stride - 1);
+            let position = next - next % track.stride;
+            if position > track.limit { 0 } else { position }
+        };
+        run.next.store(position.saturating_add(block_size), Ordering::Relaxed);
+        if drawn || self.random == 0 {
+            run.writes.store(mix.choose(random) == Direction::Write, Ordering::Relaxed);
+        }
+        let writes = run.writes.load(Ordering::Relaxed);
+        (position, if writes { Direction::Write } else { Direction::Read })
+    }
+}
+
+/// Where the sizes of a part go on, together. One thread has it; so its atomics are plain numbers.
+#[derive(Debug)]
+pub(super) struct SizesRun {
+    next: AtomicU64,
+    writes: AtomicBool,
 }
 
 /// The rules of walking upwards.
@@ -112,24 +172,49 @@ impl Plain {
     }
 }
 
+fn is_split(workload: &TargetWorkload) -> bool {
+    workload.portion.is_some_and(|portion| portion.is_split)
+}
+
+/// That of the portion before, if both are sizes of the same part.
+fn run(workload: &TargetWorkload, before: Option<&TargetState>, next: u64, last: Direction) -> Arc<SizesRun> {
+    let part = workload.portion.filter(|portion| !portion.is_first).map(|portion| portion.part);
+    match before.map(|before| (before.part, &before.sequence)) {
+        Some((known, Sequence::Following(sizes))) if part.is_some() && known == part => {
+            Arc::clone(&sizes.run)
+        }
+        _ => Arc::new(SizesRun {
+            next: AtomicU64::new(next),
+            writes: AtomicBool::new(last == Direction::Write),
+        }),
+    }
+}
+
 impl TargetState {
     /// Makes the draws of the set-up: for the mixed pattern an initial position, then for every pattern the
-    /// initial direction. Also returns the effective ranges of the distribution.
+    /// initial direction. `before`: the entry of the list before. Also returns the effective ranges of the
+    /// distribution.
     pub(super) fn new(
         workload: &TargetWorkload,
         shared: Arc<InterlockedPosition>,
+        before: Option<&TargetState>,
         random: &mut Random,
     ) -> (TargetState, Vec<EffectiveRange>) {
         let grid: Grid = workload.grid();
         let stride = grid.stride.max(1);
-        let (positions, effective) = Positions::new(workload.distribution.as_ref(), &grid);
+        let (positions, effective) = Positions::new(workload, &grid);
         let mix = Mix::new(workload.write_ratio);
         let initial = match workload.pattern {
             Pattern::Mixed { .. } => positions.draw(random),
             _ => workload.first,
         };
         let last = mix.choose(random);
+        let following = |random| {
+            Sequence::Following(Box::new(Sizes { random, run: run(workload, before, initial, last) }))
+        };
         let sequence = match workload.pattern {
+            Pattern::Sequential if is_split(workload) => following(0),
+            Pattern::Mixed { random } if is_split(workload) => following(random),
             Pattern::Sequential => Sequence::Sequential { next: initial },
             Pattern::Interlocked => {
                 Sequence::Interlocked { shared, positions: Modulus::new(grid.positions()) }
@@ -147,6 +232,7 @@ impl TargetState {
             slices: None,
             base: workload.base,
             block_size: workload.block_size,
+            part: workload.portion.map(|portion| portion.part),
         };
         (state, effective)
     }
@@ -175,13 +261,28 @@ impl TargetState {
                 };
                 return (self.base + position, *last);
             }
+            Sequence::Following(following) => {
+                let place = Following { positions: &self.positions, track: &self.track, mix: self.mix };
+                let (position, direction) = following.next(place, u64::from(self.block_size), random);
+                return (self.base + position, direction);
+            }
         };
         (self.base + relative, self.mix.choose(random))
     }
 
+    /// Whether the next I/Os depend on the time.
+    pub(super) fn moves(&self) -> bool {
+        self.positions.moves()
+    }
+
+    /// So many ns have passed since the start.
+    pub(super) fn move_to(&mut self, elapsed: u64) {
+        self.positions.move_to(elapsed);
+    }
+
     /// Whether the next I/Os depend on random numbers.
     pub(super) fn draws(&self) -> bool {
-        matches!(self.sequence, Sequence::Random | Sequence::Mixed { .. })
+        matches!(self.sequence, Sequence::Random | Sequence::Mixed { .. } | Sequence::Following(_))
             || matches!(self.mix, Mix::Drawn(_))
             || self.slices.is_some()
     }

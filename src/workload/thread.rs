@@ -1,5 +1,6 @@
 //! One thread on all its targets: the next I/O of a request.
 
+use super::portions::Portions;
 use super::target::{InterlockedPosition, Plain, TargetState};
 use super::{Modulus, Random, TargetWorkload};
 use crate::engine::Direction;
@@ -72,10 +73,25 @@ enum Choice {
     Uniform(Modulus),
     /// Drawn; the target of a number is the first one whose entry, the sum of weights up to it, is above the number.
     Weighted(Modulus, Vec<u64>),
+    /// A target is found in this way, and one of its portions drawn.
+    Portions(Box<Choice>, Vec<u32>, Portions),
 }
 
 impl Choice {
     fn new(targets: &[Assignment<'_>], floating: bool) -> Choice {
+        let Some(portions) = Portions::new(targets) else { return Choice::of_targets(targets, floating) };
+        // By their places in this list where they are chosen by numbers, else by their own.
+        let leaders: Vec<u32> = portions.leaders().collect();
+        let several = floating || leaders.len() < 2;
+        let whole: Vec<Assignment<'_>> = match several {
+            true => leaders.iter().map(|&leader| targets[leader as usize].clone()).collect(),
+            false => targets.to_vec(),
+        };
+        let entries = if several { leaders } else { (0..targets.len() as u32).collect() };
+        Choice::Portions(Box::new(Choice::of_targets(&whole, floating)), entries, portions)
+    }
+
+    fn of_targets(targets: &[Assignment<'_>], floating: bool) -> Choice {
         let weights = || targets.iter().map(|t| t.workload.weight);
         if targets.len() < 2 {
             Choice::Only
@@ -98,13 +114,18 @@ impl Choice {
         match self {
             Choice::Only => 0,
             Choice::Bound(targets) => targets[request as usize],
-            drawn => drawn.draw(random),
+            drawn => drawn.draw(request, random),
         }
     }
 
-    fn draw(&self, random: &mut Random) -> u32 {
+    fn draw(&self, request: u32, random: &mut Random) -> u32 {
         match self {
-            Choice::Only | Choice::Bound(_) => 0,
+            Choice::Only => 0,
+            Choice::Bound(targets) => targets[request as usize],
+            Choice::Portions(targets, entries, portions) => {
+                let target = targets.draw(request, random);
+                portions.draw(entries[target as usize], random)
+            }
             Choice::Uniform(count) => count.of(u64::from(random.next_u32())) as u32,
             Choice::Weighted(total, ends) => {
                 let point = total.of(random.next_u64());
@@ -121,8 +142,13 @@ impl ThreadWorkload {
     /// requests belong to targets: the first ones to the first target, and so on.
     pub fn new(seed: u64, floating: bool, targets: &[Assignment<'_>]) -> ThreadWorkload {
         let mut random = Random::new(seed);
-        let states = targets.iter().map(|t| TargetState::new(t.workload, t.interlocked.clone(), &mut random));
-        let (states, effective): (Vec<TargetState>, _) = states.unzip();
+        let (mut states, mut effective): (Vec<TargetState>, Vec<_>) = (Vec::new(), Vec::new());
+        for target in targets {
+            let shared = target.interlocked.clone();
+            let (state, ranges) = TargetState::new(target.workload, shared, states.last(), &mut random);
+            states.push(state);
+            effective.push(ranges);
+        }
         let starts = |t: &Assignment<'_>| std::iter::repeat_n(t.workload.first, t.requests as usize);
         let bound = if floating { &targets[..targets.len().min(1)] } else { targets };
         let choice = Choice::new(targets, floating);
@@ -189,9 +215,19 @@ impl ThreadWorkload {
         &mut self.random
     }
 
+    /// Whether addresses depend on the time: then [`ThreadWorkload::move_to`] has to be told it.
+    pub fn moves(&self) -> bool {
+        self.targets.iter().any(TargetState::moves)
+    }
+
+    /// So many ns have passed since the start.
+    pub fn move_to(&mut self, elapsed: u64) {
+        self.targets.iter_mut().for_each(|target| target.move_to(elapsed));
+    }
+
     /// Whether any I/O depends on random numbers: else it doesn't matter what else is drawn.
     pub fn draws(&self) -> bool {
-        matches!(self.choice, Choice::Uniform(_) | Choice::Weighted(..))
+        matches!(self.choice, Choice::Uniform(_) | Choice::Weighted(..) | Choice::Portions(..))
             || self.targets.iter().any(TargetState::draws)
     }
 

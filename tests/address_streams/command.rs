@@ -150,7 +150,9 @@ impl Command {
             pattern,
             write_ratio: self.write,
             distribution: self.distribution.clone(),
+            spread: None,
             weight: 1,
+            portion: None,
         }
     }
 

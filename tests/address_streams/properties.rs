@@ -40,7 +40,9 @@ fn workloads() -> impl Strategy<Value = TargetWorkload> {
                 pattern,
                 write_ratio,
                 distribution,
+                spread: None,
                 weight: 1,
+                portion: None,
             }
         },
     )
@@ -101,7 +103,9 @@ proptest! {
             pattern: Pattern::Random,
             write_ratio: 0,
             distribution: Some(Distribution::with_tail(DistributionKind::Absolute, ranges)),
+            spread: None,
             weight: 1,
+            portion: None,
         };
         let mut thread = thread(&workload, seed);
         let last = *thread.effective(0).last().expect("the first range begins at 0");

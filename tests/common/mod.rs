@@ -1,7 +1,9 @@
 //! What the end-to-end tests share: running the program, reading its report, devices to run it on.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // every test binary uses another part of this
 
+pub mod in_process;
 pub mod loops;
+pub mod random;
 pub mod result_files;
 pub mod schema;
 

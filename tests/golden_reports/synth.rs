@@ -140,6 +140,7 @@ fn span(ids: &TargetIds, asked: &TimeSpan, got: &Span) -> SpanResults {
             distribution: target.dist.iter().map(range).collect(),
             overdue: None,
             flushes: None,
+            parts: Vec::new(),
         }
     };
     let cpu = |&(idle, kernel, user): &(u64, u64, u64)| CpuTimes { idle, kernel: kernel - idle, user };

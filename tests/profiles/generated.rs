@@ -33,6 +33,17 @@ fn distribution() -> impl Strategy<Value = Distribution> {
         })
 }
 
+fn spread() -> impl Strategy<Value = AddressSpread> {
+    prop_oneof![
+        (1u32..=AddressSpread::HIGHEST_THETA)
+            .prop_map(|theta_thousandths| AddressSpread::Zipf { theta_thousandths }),
+        (1u32..=100).prop_map(|deviation_percent| AddressSpread::Normal { deviation_percent }),
+        (1u32..=99, 1u32..=100, option::of(1u32..)).prop_map(|(area_percent, io_percent, moves_every_s)| {
+            AddressSpread::Hot { area_percent, io_percent, moves_every_s }
+        }),
+    ]
+}
+
 fn random_data_source() -> impl Strategy<Value = RandomDataSource> {
     let named = path().prop_filter("no path is no path", |path| !path.as_bytes().is_empty());
     (1u64.., option::of(named)).prop_map(|(size, path)| RandomDataSource { size, path })
@@ -67,6 +78,23 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn mix_part()(
+        area in area(),
+        write_ratio in 0u32..101,
+        share in 1u32..1000,
+        spread in option::of(spread()),
+        sizes in vec((1u32.., 1u32..100), 0..3),
+        own: (bool, bool),
+    ) -> MixPart {
+        let (base, end) = (area.base_file_offset, area.max_file_size);
+        let sizes = sizes.into_iter().map(|(block_size, share)| SizeShare { block_size, share }).collect();
+        let mut target = Target { write_ratio, spread, sizes, ..area };
+        target.sum_up_parts();
+        MixPart::of(target, share, own.0.then_some(base), own.1.then_some(end))
+    }
+}
+
+prop_compose! {
     /// How it is worked on.
     fn target()(
         area in area(),
@@ -82,14 +110,20 @@ prop_compose! {
         write_ratio in 0u32..101,
         io_priority in select(vec![IoPriority::VeryLow, IoPriority::Low, IoPriority::Normal]),
         thread_targets in vec(any::<(u32, u32)>(), 0..3),
+        content in option::of((0u32..100, 0u32..100)),
+        mix in prop_oneof![4 => Just(Vec::new()), 1 => vec(mix_part(), 1..4)],
+        spread in option::of(spread()),
     ) -> Target {
         let [sequential_scan, random_access, temporary_file, use_large_pages, write_through, memory_mapped_io, zero] =
             flags;
         let parallel_async_io = counts.0 % 2 == 1;
-        Target {
+        let mut target = Target {
+            mix,
             sequential_scan, random_access, temporary_file, use_large_pages, write_through, memory_mapped_io,
             // XML has a place for one of them only.
             zero_write_buffers: zero && random_data_source.is_none(),
+            spread,
+            content: content.map(|(compress, dedupe)| ContentShape { compress, dedupe }),
             random_data_source, cache_mode, flush_type, throughput, write_ratio, io_priority, parallel_async_io,
             burst_size: pauses.0,
             think_time: pauses.1,
@@ -98,7 +132,12 @@ prop_compose! {
             weight: counts.2,
             thread_targets: thread_targets.into_iter().map(|(thread, weight)| ThreadTarget { thread, weight }).collect(),
             ..area
+        };
+        if target.is_mixed() {
+            target.sum_up_parts();
+            (target.interlocked_sequential, target.distribution) = (false, None);
         }
+        target
     }
 }
 

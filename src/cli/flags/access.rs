@@ -95,6 +95,7 @@ fn random(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         });
     }
     draft.alignment = Some(alignment);
+    draft.alignment_given = !value.is_empty();
     if draft.target.random_ratio == 0 {
         draft.target.random_ratio = 100;
     }
@@ -139,6 +140,7 @@ fn sequential(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         );
     }
     draft.alignment = (size != 0).then_some(size);
+    draft.alignment_given = !stride.is_empty();
     draft.target.interlocked_sequential |= interlocked;
     Ok(())
 }

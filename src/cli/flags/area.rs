@@ -3,7 +3,8 @@
 use super::ring;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, SIZE, Scope};
+use crate::cli::error::SIZE;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
 use crate::units;
 
 pub const FLAGS: &[Flag] = &[

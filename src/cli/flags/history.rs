@@ -27,7 +27,8 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--store <folder>", "the folder of the history")],
         default: "$DISKSPD_STORE, else $XDG_DATA_HOME/diskspd, else ~/.local/share/diskspd",
         scope: Scope::Invocation,
-        notes: "",
+        notes: "With --save, and where rerun is given an @label or @id; refused where nothing is kept or \
+                looked for.",
         compatibility: LinuxOnly,
         tested: &["history"],
         with_profile: true,

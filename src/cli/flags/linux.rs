@@ -6,7 +6,7 @@ use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
 use crate::cli::{Invocation, OutRequest, StreamRequest};
 use crate::engine::EngineKind;
 use crate::lab::repeat::Repeat;
-use crate::profile::{Arrivals, Compat, Prefill, RateTotal, RawText};
+use crate::profile::{Arrivals, Compat, Prefill, RateTotal, RawText, Volume};
 use crate::{presets, units};
 
 pub const FLAGS: &[Flag] = &[
@@ -202,13 +202,14 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("quiet"),
-        forms: &[("--quiet", "after the run tell only what is wrong with the figures, in a line each")],
-        default: "the verdict, warnings, and what limited the run are told",
+        forms: &[("--quiet", "tell only errors, and what is wrong with the figures, in a line each")],
+        default: "progress, the verdict, warnings, and what limited the run are told",
         scope: Scope::Invocation,
-        notes: "For loops of many runs: errors, and what is printed as WRONG, without its details. Warnings about the \
-                command line are left out too. The record and the exit code are the same.",
+        notes: "For loops of many runs: errors, and what is printed as WRONG, without its details. No \
+                progress, no warnings, nothing that is good to know; with --repeat no line per run and no \
+                figures over runs. Reports, record and exit code are the same.",
         compatibility: LinuxOnly,
-        tested: &["command_lines", "truth"],
+        tested: &["command_lines", "truth", "repetitions"],
         with_profile: true,
         values: &[],
         read: Read::Switch(|draft| draft.request.quiet = true),
@@ -229,6 +230,40 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         values: &[],
         read: Read::Optional(until_steady),
+    },
+    Flag {
+        name: Long("until-written"),
+        forms: &[(
+            "--until-written <size>|<n>x",
+            "end measuring when so much has been written, or n times what may be touched of the targets",
+        )],
+        default: "it ends when the time of -d is over",
+        scope: Scope::Profile,
+        notes: "In each time span; at the latest when the time of -d is over. 2x: twice the bytes that \
+                -f and -B leave of the targets that are written to, each target once. What warm-up and \
+                cool-down write doesn't count. Looked at ten times a second and when it is due: what is \
+                written beyond it is what is done between two looks and what is in flight. Not in \
+                simulated time, nor where nothing is written.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "until_volume"],
+        with_profile: true,
+        values: &["2x"],
+        read: Read::Text(until_written),
+    },
+    Flag {
+        name: Long("until-read"),
+        forms: &[(
+            "--until-read <size>|<n>x",
+            "end measuring when so much has been read, or n times what may be touched of the targets",
+        )],
+        default: "it ends when the time of -d is over",
+        scope: Scope::Profile,
+        notes: "As --until-written. With both it ends at what comes first.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "until_volume"],
+        with_profile: true,
+        values: &["2x"],
+        read: Read::Text(until_read),
     },
     Flag {
         name: Long("flush-after"),
@@ -413,6 +448,38 @@ fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
+fn until_written(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.request.method.until_written = Some(volume(draft, value)?);
+    Ok(())
+}
+
+fn until_read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.request.method.until_read = Some(volume(draft, value)?);
+    Ok(())
+}
+
+/// Reads a size, or `2x`.
+fn volume(draft: &Draft, value: &[u8]) -> Result<Volume, Problem> {
+    const VOLUME: &str = "a size, as in 500G, or how many times all that may be touched, as in 2x: 1 or more";
+    if value.is_empty() {
+        return Err(Problem::new(0, "the value is missing").expected(VOLUME));
+    }
+    let volume = match value {
+        [digits @ .., b'x' | b'X'] => {
+            let times =
+                std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
+            times.and_then(|digits| digits.parse().ok()).map(Volume::Times)
+        }
+        size => {
+            let size = units::parse_size(size, draft.block_size())
+                .map_err(|error| Problem::new(error.position, error.kind.to_string()).expected(VOLUME))?;
+            Some(Volume::Bytes(size))
+        }
+    };
+    let possible = volume.filter(|volume| !matches!(volume, Volume::Bytes(0) | Volume::Times(0)));
+    possible.ok_or_else(|| Problem::new(0, "neither a size nor a number of times").expected(VOLUME))
+}
+
 /// Longest limit of the kernel, us.
 const LONGEST: u32 = i32::MAX as u32;
 
@@ -482,21 +549,9 @@ fn repeat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Forms of a report that `--out` may name.
-const FORMS: [&str; 5] = ["text", "xml", "json", "csv", "html"];
-
 fn out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    let named = FORMS
-        .into_iter()
-        .find_map(|form| Some((form, value.strip_prefix(form.as_bytes())?.strip_prefix(b":")?)));
-    let (format, file) = match named {
-        Some((form, file)) => (Some(form), file),
-        None => (None, value),
-    };
-    if file.is_empty() {
-        return Err(Problem::new(value.len(), "the file is missing").expected("the name of a file to write"));
-    }
-    draft.request.out.push(OutRequest { format, path: RawText::from(file.to_vec()).as_path().to_owned() });
+    let missing = || Problem::new(value.len(), "the file is missing").expected("the name of a file to write");
+    draft.request.out.push(OutRequest::read(value).ok_or_else(missing)?);
     Ok(())
 }
 

@@ -5,12 +5,14 @@ mod access;
 mod affinity;
 mod area;
 mod caching;
+mod cluster;
 mod distribution;
 mod history;
 mod linux;
 mod output;
 mod profile;
 mod ring;
+mod shape;
 mod threads;
 mod time;
 mod writing;
@@ -30,12 +32,14 @@ pub const GROUPS: &[Group] = &[
     Group { title: "Target area and file", flags: area::FLAGS },
     Group { title: "Access pattern", flags: access::FLAGS },
     Group { title: "Writing", flags: writing::FLAGS },
+    Group { title: "Shape of the work, in the Linux version", flags: shape::FLAGS },
     Group { title: "Threads and queue depth", flags: threads::FLAGS },
     Group { title: "Caching", flags: caching::FLAGS },
     Group { title: "Time and seed", flags: time::FLAGS },
     Group { title: "Output and statistics", flags: output::FLAGS },
     Group { title: "Profiles, events, help", flags: profile::FLAGS },
     Group { title: "History", flags: history::FLAGS },
+    Group { title: "Many hosts", flags: cluster::FLAGS },
     Group { title: "Options of the Linux version", flags: linux::FLAGS },
 ];
 

@@ -1,16 +1,18 @@
 //! `--repeat N -- A :: B`: both are run in turn, A B, B A, A B, ..., so that what drifts is in both alike.
 
-use super::super::console::Console;
+use super::super::console::{Console, Manner};
 use super::super::not_done::NotDone;
-use super::super::{load, run as single, save};
+use super::super::{load, quiet, run as single, save};
+use super::outputs::ComparisonFiles;
 use super::sides;
 use crate::cli::{CompareRequest, Interleaved, RunRequest};
 use crate::lab::compare::{self, Side, SideRun};
 use crate::profile::{Method, Parameters, Profile};
 use crate::results::{KnownRun, KnownSpan, Record};
-use crate::run::{self, Control, Session, execute};
+use crate::run::{self, Control, Session, destination, execute};
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Interleaved {
@@ -24,7 +26,7 @@ impl Interleaved {
 
 /// What is run of a side.
 struct SideLine<'a> {
-    request: &'a RunRequest,
+    request: Cow<'a, RunRequest>,
     profile: Profile,
     method: Method,
 }
@@ -33,17 +35,24 @@ struct SideLine<'a> {
 ///
 /// # Errors
 /// They can't be compared, or a run fails.
-pub fn run(both: &Interleaved, asked: &CompareRequest) -> Result<[Side; 2], NotDone> {
-    let lines = [line(&both.requests[0])?, line(&both.requests[1])?];
+pub fn run(
+    both: &Interleaved,
+    asked: &CompareRequest,
+    files: &ComparisonFiles,
+) -> Result<[Side; 2], NotDone> {
+    let quiet = asked.quiet;
+    let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];
+    lines.iter().try_for_each(|line| files.spare(&destination::targets(&line.profile)))?;
     comparable(&lines, asked)?;
     let mut runs: [Vec<SideRun>; 2] = [Vec::new(), Vec::new()];
     let total = 2 * both.repeat as usize;
     for number in 0..total {
         let which = whose_turn(number);
         let name = format!("{}{}", ["A", "B"][which], runs[which].len() + 1);
-        let record = one(&lines[which])?;
+        let turn = format!("run {} of {total}: {name}", number + 1);
+        let record = one(&lines[which], &turn)?;
         let made = sides::of_record(&record, &name);
-        tell(number + 1, total, &name, &made.known);
+        tell(&turn, &made.known, lines[which].request.quiet);
         runs[which].push(made);
     }
     let [first, other] = runs;
@@ -61,15 +70,17 @@ fn whose_turn(number: usize) -> usize {
     (pair + place) % 2
 }
 
-fn line(request: &RunRequest) -> Result<SideLine<'_>, NotDone> {
-    if !request.quiet {
-        request.warnings.iter().for_each(say);
-    }
-    let asked = load::asked(request)?;
+fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> {
+    let request = match quiet && !request.quiet {
+        true => Cow::Owned(RunRequest { quiet, ..request.clone() }),
+        false => Cow::Borrowed(request),
+    };
+    request.warnings.iter().for_each(|warning| quiet::tell(warning, request.quiet));
+    let asked = load::asked(&request)?;
     let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
-    single::check(&profile, &method, false)?;
+    single::check(&profile, &method, &request)?;
     run::cpu_latency_refusal(&method)?;
-    save::try_out(request)?;
+    save::try_out(&request)?;
     Ok(SideLine { request, profile, method })
 }
 
@@ -91,12 +102,14 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
 ///
 /// # Errors
 /// There are no whole figures, or it can't be kept.
-fn one(line: &SideLine) -> Result<Record, NotDone> {
+fn one(line: &SideLine, turn: &str) -> Result<Record, NotDone> {
     let files = Arc::new(Vec::new());
+    let quiet = line.request.quiet;
+    let manner = Manner { verbose: false, quiet, document: true, turn: turn.to_owned() };
     let session = Session {
         recreate: line.request.recreate,
         destroy: line.request.destroy,
-        listener: Arc::new(Console::new(false, true, None, files)),
+        listener: Arc::new(Console::new(manner, None, files)),
         control: Arc::new(Control::default()),
         ..Session::default()
     };
@@ -112,17 +125,19 @@ fn one(line: &SideLine) -> Result<Record, NotDone> {
             "the comparison was interrupted, and nothing is compared; --save keeps the runs that were made",
         ]));
     }
-    save::save(&Judged::new(&executed.record), line.request)?;
+    save::save(&Judged::new(&executed.record), &line.request)?;
     Ok(executed.record)
 }
 
-/// A line for each run, as it ends.
-fn tell(number: usize, total: usize, name: &str, run: &KnownRun) {
+/// A line for each run, as it ends; when it is to be `quiet`, for those whose figures are wrong alone.
+fn tell(turn: &str, run: &KnownRun, quiet: bool) {
     let iops = run.time_spans.iter().flatten().next().and_then(|span| span.total.iops);
     let iops = iops.map(|iops| format!("{iops:.0} IOPS")).unwrap_or_else(|| "not measured".into());
     let worst = run.findings.as_ref().and_then(|found| found.worst).filter(|w| w.word() == "wrong");
     let doubt = worst.map(|_| ", whose figures are not what they seem to be").unwrap_or_default();
-    say(format_args!("run {number} of {total}: {name}: {iops}{doubt}"));
+    if !quiet || worst.is_some() {
+        say(format_args!("{turn}: {iops}{doubt}"));
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `diskspd compare`: two sides are read or run, compared, and told.
 
 mod interleaved;
+mod outputs;
 mod sides;
 
 use super::not_done::{NotDone, told};
@@ -8,21 +9,21 @@ use super::output;
 use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::finding::Finding;
 use crate::lab::compare::{self, ChangeVerdict, RunComparison, Side, SideDifference};
-use crate::sys::place::Place;
+use outputs::ComparisonFiles;
 use std::ffi::OsString;
-use std::io::Write;
-use std::path::Path;
 
 /// Compares, and tells what came of it: [`Exit::Doubtful`] when that is what `--fail-if` names.
 ///
 /// # Errors
 /// A side can't be read or run, the sides do other work, or the comparison can't be written.
 pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
+    let files =
+        ComparisonFiles::open(request, &sides::read_files(&request.sides, request.store.as_deref())?)?;
     let [first, other] = match &request.interleaved {
-        Some(both) => interleaved::run(both, request)?,
+        Some(both) => interleaved::run(both, request, &files)?,
         None => read(request)?,
     };
-    tell(&first, &other, request)
+    tell(&first, &other, request, &files)
 }
 
 fn read(request: &CompareRequest) -> Result<[Side; 2], NotDone> {
@@ -33,17 +34,22 @@ fn read(request: &CompareRequest) -> Result<[Side; 2], NotDone> {
     Ok([side(first)?, side(other)?])
 }
 
-fn tell(first: &Side, other: &Side, request: &CompareRequest) -> Result<Exit, NotDone> {
+fn tell(
+    first: &Side,
+    other: &Side,
+    request: &CompareRequest,
+    files: &ComparisonFiles,
+) -> Result<Exit, NotDone> {
     let comparison = compare::compare(first, other, &request.question);
     let comparison = comparison.map_err(|differences| refused(&differences))?;
     // What can't be printed may still be written to a file.
     let mut exit = told(output::to_stdout(compare::text(&comparison).as_bytes()));
-    if request.interleaved.as_ref().is_some_and(|both| both.typed[0] == both.typed[1] || both.same()) {
+    let is_noise =
+        request.interleaved.as_ref().is_some_and(|both| both.typed[0] == both.typed[1] || both.same());
+    if is_noise {
         exit = exit.max(told(output::to_stdout(noise(&comparison).as_bytes())));
     }
-    if let Some(path) = &request.json {
-        write(&comparison, path).map_err(|why| format!("--json {}: {why}", path.display()))?;
-    }
+    files.write(&comparison, [first, other], request, is_noise)?;
     Ok(match request.fail_if {
         Some(fail_if) if exit == Exit::Success && fails(&comparison, fail_if) => Exit::Doubtful,
         _ => exit,
@@ -81,26 +87,9 @@ fn fails(comparison: &RunComparison, fail_if: FailIf) -> bool {
 
 /// What two times the same tells of the machine.
 fn noise(comparison: &RunComparison) -> String {
-    let mut text = "\nBoth sides are the same: what differs is this machine's own noise.\n".to_owned();
-    for metric in comparison.primary() {
-        if let (Some(noise), Some(least)) = (metric.noise_percent, metric.detectable_percent) {
-            text += &format!(
-                "{}: one run differs from the next by about {noise:.1} %; a real change has to be \
-                {least:.1} % to be \
-                 found by so many runs in 80 of 100 cases\n",
-                metric.title
-            );
-        }
-    }
-    text
-}
-
-/// Writes the comparison as JSON; an earlier file is replaced when the new one is whole.
-fn write(comparison: &RunComparison, path: &Path) -> Result<(), String> {
-    let place = Place::open(path).map_err(|error| error.to_string())?;
-    let text = serde_json::to_string_pretty(comparison).map_err(|error| error.to_string())?;
-    let mut new = place.begin().map_err(|error| format!("can't be written: {error}"))?;
-    let written = new.file().write_all(format!("{text}\n").as_bytes()).and_then(|()| new.file().sync_all());
-    written.map_err(|error| format!("can't be written: {error}"))?;
-    new.put().map_err(|not| format!("can't be written: {not}"))
+    let sentences = compare::noise(comparison).into_iter().map(|sentence| sentence + "\n");
+    ["\nBoth sides are the same: what differs is this machine's own noise.\n".to_owned()]
+        .into_iter()
+        .chain(sentences)
+        .collect()
 }

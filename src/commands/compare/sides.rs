@@ -5,14 +5,14 @@ use super::super::not_done::NotDone;
 use super::super::stored;
 use crate::lab::compare::{Side, SideRun};
 use crate::report::known;
-use crate::results::Record;
+use crate::results::{KnownRun, Record};
 use crate::store::StoreEntry;
 use crate::sys::path;
 use crate::system::fingerprint::Fingerprint;
 use crate::truth::Judged;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,18 @@ pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
         true => Err(format!("{name}: there is no run in it").into()),
         false => Ok(Side { name, runs }),
     }
+}
+
+/// The files that are read for these sides.
+///
+/// # Errors
+/// As of [`side`]: something isn't there.
+pub fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec<PathBuf>, NotDone> {
+    let mut all = Vec::new();
+    for named in sides {
+        all.extend(files(named, store)?.into_iter().map(|named| named.file));
+    }
+    Ok(all)
 }
 
 /// What is read, and what people call it.
@@ -114,7 +126,12 @@ fn read(named: &NamedFile) -> Result<Vec<SideRun>, NotDone> {
         RunFile::Record(record) => return Ok(vec![of_record(&record, &named.name)]),
         RunFile::Results(results) => results,
     };
-    let run = |known| SideRun { known, environment: BTreeMap::new(), method: BTreeMap::new() };
+    // A file of the history is known by its id.
+    let name = |known: KnownRun| {
+        let behind = known.name.strip_prefix(&shown(&named.file)).unwrap_or_default();
+        KnownRun { name: format!("{}{behind}", named.name), ..known }
+    };
+    let run = |known| SideRun { known: name(known), environment: BTreeMap::new(), method: BTreeMap::new() };
     Ok(results.into_iter().map(run).collect())
 }
 

@@ -1,27 +1,13 @@
 //! The live line on one line of the terminal: a longer one would wrap, and each new one would leave a piece
 //! of it behind.
 
-use crate::sys::terminal;
+use crate::sys::terminal::{width, width_of};
 use crate::units::visible::drives;
 
 /// What stands between the parts of a line.
 const BETWEEN: &str = " | ";
 /// A path of which no more can be seen than this, in columns, says nothing.
 const SHORTEST_PATH: usize = 8;
-
-/// Columns that may be written to: the last one stays free, since some terminals wrap when it is filled.
-pub fn columns() -> usize {
-    terminal::columns().unwrap_or(80).saturating_sub(1)
-}
-
-/// Columns that a text takes at most: what is not ASCII may be two wide.
-fn width(text: &str) -> usize {
-    text.chars().map(width_of).sum()
-}
-
-fn width_of(c: char) -> usize {
-    if c.is_ascii() || c == '…' { 1 } else { 2 }
-}
 
 /// The parts that fit, the first ones first; without their padding when that is too wide. A part is never
 /// cut, because half a figure is a wrong one, but for the first, when not even that has room.

@@ -2,10 +2,13 @@
 //! unless that is for another program to read; notices and the live line on standard error; the lines of
 //! `--stream`.
 
-pub(super) mod fit;
-mod live_line;
+mod chart;
+pub(super) mod course;
+mod fit;
+pub(super) mod live;
 
 use super::output::{self, OutFile};
+use super::quiet;
 use super::stream::{Stream, Unfinished};
 use crate::finding::{Finding, Printed, Severity};
 use crate::results::{IntervalFigures, Record};
@@ -14,40 +17,51 @@ use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::{self, say};
 use crate::sys::standard_output;
 use crate::truth::Judged;
-use live_line::LiveLine;
+use live::LiveView;
 use std::sync::{Arc, Mutex};
 
 /// The terminal, and the files beside it. Errors of writing are ignored, but for those of the stream and of
 /// files; those of the report itself are not written here.
 #[derive(Debug)]
 pub struct Console {
-    verbose: bool,
-    /// Standard output carries a document: nothing else may get into it.
-    document: bool,
-    line: Mutex<Option<LiveLine>>,
+    manner: Manner,
+    view: Mutex<Option<LiveView>>,
     stream: Mutex<Option<Stream>>,
     /// What `--out` names: what is known so far is saved there.
     files: Arc<Vec<OutFile>>,
 }
 
+/// In which manner it tells.
+#[derive(Debug, Clone, Default)]
+pub struct Manner {
+    /// `-v`
+    pub verbose: bool,
+    /// `--quiet`
+    pub quiet: bool,
+    /// Standard output carries a document: nothing else may get into it.
+    pub document: bool,
+    /// Which run of several: `run 2 of 8`; empty = there is one.
+    pub turn: String,
+}
+
 impl Console {
-    /// `-v` or not; `document`: standard output is left to a document.
-    pub fn new(verbose: bool, document: bool, stream: Option<Stream>, files: Arc<Vec<OutFile>>) -> Console {
-        let line = Mutex::new(LiveLine::for_terminal());
-        Console { verbose, document, line, stream: Mutex::new(stream), files }
+    /// Writes the lines of `stream`, and saves what is known so far in `files`.
+    pub fn new(manner: Manner, stream: Option<Stream>, files: Arc<Vec<OutFile>>) -> Console {
+        let view = (!manner.quiet).then(|| LiveView::for_terminal(manner.turn.clone())).flatten();
+        Console { manner, view: Mutex::new(view), stream: Mutex::new(stream), files }
     }
 
     fn with_the_stream<T>(&self, act: impl FnOnce(&mut Stream) -> T) -> Option<T> {
         self.stream.lock_anyway().as_mut().map(act)
     }
 
-    fn with_line<T>(&self, act: impl FnOnce(&mut LiveLine) -> T) -> Option<T> {
-        self.line.lock_anyway().as_mut().map(act)
+    fn with_view<T>(&self, act: impl FnOnce(&mut LiveView) -> T) -> Option<T> {
+        self.view.lock_anyway().as_mut().map(act)
     }
 
     /// Writes where it disturbs no document.
     fn put(&self, text: &str) {
-        match self.document {
+        match self.manner.document {
             true => standard_error::write(text),
             false => standard_output::write(text),
         }
@@ -57,8 +71,8 @@ impl Console {
 impl Listener for Console {
     fn wants(&self) -> Wants {
         Wants {
-            steps: self.verbose,
-            progress: self.with_line(|_| ()).is_some(),
+            steps: self.manner.verbose,
+            progress: self.with_view(|_| ()).is_some(),
             intervals: self.with_the_stream(|_| ()).is_some(),
         }
     }
@@ -66,6 +80,7 @@ impl Listener for Console {
     fn notice(&self, notice: &Finding) {
         self.progress_ends();
         match notice.severity {
+            severity if !quiet::is_told(severity, self.manner.quiet) => {}
             // What is merely good to know is told as a sentence, between the steps of the run.
             Severity::Note => say(&notice.message),
             // The time span is the one that goes on.
@@ -88,11 +103,11 @@ impl Listener for Console {
     }
 
     fn progress(&self, progress: &Progress) {
-        self.with_line(|line| line.draw(progress));
+        self.with_view(|view| view.draw(progress));
     }
 
     fn progress_ends(&self) {
-        self.with_line(LiveLine::clear);
+        self.with_view(LiveView::clear);
     }
 
     fn interval(&self, figures: &IntervalFigures) {

@@ -3,6 +3,7 @@
 mod export;
 mod import;
 mod list;
+mod page;
 mod trend;
 
 use super::not_done::NotDone;
@@ -24,16 +25,21 @@ pub fn history(request: &HistoryRequest) -> Result<Exit, NotDone> {
     match &request.action {
         HistoryAction::Import { files, label } => import::import(&store, files, label.as_deref()),
         HistoryAction::Reindex => reindex(&store),
-        HistoryAction::List | HistoryAction::Trend { .. } if !store.is_there() => {
+        HistoryAction::List | HistoryAction::Trend { .. } if !store.is_there() && request.html.is_none() => {
             say(format_args!("nothing is kept in {}; --save keeps a run", store.folder().display()));
             Ok(Exit::Success)
         }
-        action => with_index(&store, action, &request.selection),
+        action => with_index(&store, action, request),
     }
 }
 
-fn with_index(store: &Store, action: &HistoryAction, selection: &Selection) -> Result<Exit, NotDone> {
+fn with_index(store: &Store, action: &HistoryAction, request: &HistoryRequest) -> Result<Exit, NotDone> {
+    let selection = &request.selection;
     let mut index = stored::open(store)?;
+    if let Some(file) = &request.html {
+        let figure = if let HistoryAction::Trend { figure } = action { Some(*figure) } else { None };
+        return page::write(file, &index, &select(&index, selection)?, figure, request);
+    }
     match action {
         HistoryAction::List => list::list(&index, &select(&index, selection)?),
         HistoryAction::Show { runs } => list::show(&index, store, runs),

@@ -4,6 +4,7 @@ use super::super::not_done::NotDone;
 use super::{output, time};
 use crate::cli::Exit;
 use crate::lab::selection::RunFigure;
+use crate::stats::Level;
 use crate::stats::trend::FEWEST_RUNS;
 use crate::store::{History, StoreEntry};
 use crate::units::visible::line;
@@ -48,7 +49,7 @@ fn put(text: &mut String, history: &History, figure: RunFigure) {
     let machine = if history.machine.is_empty() { "not recorded" } else { &history.machine };
     let (runs, title) = (history.points.len(), figure.title());
     let _ = writeln!(text, "  {title}{span}, {runs} runs, machine {}", line(machine));
-    let mut before: Option<f64> = None;
+    let mut before: Option<&Level> = None;
     for level in &history.levels {
         let (Some(first), Some(last)) =
             (history.points.get(level.begin), history.points.get(level.end.saturating_sub(1)))
@@ -56,7 +57,7 @@ fn put(text: &mut String, history: &History, figure: RunFigure) {
             continue;
         };
         let change = before.map(|before| {
-            let change = (level.rate / before - 1.0) * 100.0;
+            let change = level.change_percent(before);
             let better = (change > 0.0) == figure.more_is_better();
             format!("  {change:+.1} % ({}), from @{} on", if better { "better" } else { "WORSE" }, first.id)
         });
@@ -71,7 +72,7 @@ fn put(text: &mut String, history: &History, figure: RunFigure) {
             level.end - level.begin,
             change.unwrap_or_default()
         );
-        before = Some(level.rate);
+        before = Some(level);
     }
     if history.levels.len() == 1 {
         let _ = writeln!(text, "  no change");

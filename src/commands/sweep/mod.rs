@@ -8,9 +8,8 @@ mod point;
 mod progress;
 mod walk;
 
-use plan::{Runnable, quoted};
-
 use super::not_done::{NotDone, told};
+use super::typed::quoted;
 use crate::cli::{Exit, SweepRequest};
 use crate::finding::Finding;
 use crate::lab::sweep::{
@@ -22,7 +21,7 @@ use crate::sys::standard_error::{self, say};
 use crate::units::visible;
 use folder::Folder;
 use outputs::TablePlaces;
-use plan::Plan;
+use plan::{Plan, Runnable};
 use walk::{SweepWalk, WalkEnd};
 
 /// Plans, runs and answers.

@@ -2,6 +2,7 @@
 
 use super::super::load;
 use super::super::not_done::NotDone;
+use super::super::typed::quoted;
 use crate::cli::{self, Invocation, RunRequest, SweepRequest};
 use crate::finding::{Finding, Severity};
 use crate::lab::sweep::{
@@ -319,16 +320,4 @@ fn grouped(points: Vec<SweepPoint>, lines: &[PlainLine], axes: &[Axis]) -> Vec<S
 
 fn texts(errors: &[PlanError]) -> Vec<String> {
     errors.iter().map(PlanError::to_string).collect()
-}
-
-/// Arguments as a shell takes them.
-pub fn quoted(arguments: &[OsString]) -> String {
-    let plain = |text: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_=./,:%+@".contains(c))
-    };
-    let word = |argument: &OsString| {
-        let text = argument.to_string_lossy();
-        if plain(&text) { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
-    };
-    arguments.iter().map(word).collect::<Vec<_>>().join(" ")
 }

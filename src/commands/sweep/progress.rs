@@ -1,39 +1,57 @@
-//! How far a sweep is: a line that is drawn over where standard error is a terminal, and a line per run.
+//! How far a sweep is: a line per run, and where standard error is a terminal what is drawn while one goes
+//! on: where it is, how this run goes, and the curve of all points so far.
 
-use super::super::console::fit;
+use super::super::console::course::LivePoint;
+use super::super::console::live::{LiveStretch, latency_chart, rate_chart, with_charts};
+use super::super::quiet;
+use crate::clock::{self, Nanos, SECOND};
 use crate::finding::{Finding, Severity};
 use crate::lab::repeat::headline;
-use crate::lab::sweep::{Ran, time_in_words};
-use crate::run::{Listener, Progress, Wants};
+use crate::lab::sweep::{PointRow, Ran, Sweep, What, rows, time_in_words};
+use crate::run::{Listener, Progress, Speed, Wants};
 use crate::sys::mutex::LockAnyway;
-use crate::sys::standard_error::{draw, say};
-use std::io::IsTerminal;
+use crate::sys::standard_error::{self, say};
+use crate::sys::terminal::{self, DrawnLine, Screen};
 use std::sync::{Mutex, MutexGuard};
+
+/// Fewer columns have room for one chart in a line.
+const WIDE: usize = 72;
 
 /// Who watches a sweep.
 pub struct Watcher {
     quiet: bool,
-    terminal: bool,
+    /// It is drawn on a terminal.
+    draws: bool,
     state: Mutex<WatcherState>,
 }
 
 #[derive(Default)]
 struct WatcherState {
-    /// Which run, of how many.
-    place: String,
-    /// How much time is left, of all runs.
-    left: String,
-    /// What is run.
-    label: String,
-    drawn: bool,
+    view: SweepView,
+    /// How much time was left when this run began, s.
+    left_s: f64,
+    began: Nanos,
     /// What has been said already: it's said once for all runs.
     said: Vec<String>,
+}
+
+/// What there is to be seen.
+#[derive(Default)]
+struct SweepView {
+    /// Which run, of how many.
+    place: String,
+    /// What is run, behind a colon.
+    label: String,
+    /// How this run goes.
+    stretch: LiveStretch,
+    /// The points so far, as far as they have been run.
+    curve: Vec<Option<LivePoint>>,
 }
 
 impl Watcher {
     /// `quiet`: it says nothing but errors.
     pub fn new(quiet: bool) -> Watcher {
-        Watcher { quiet, terminal: std::io::stderr().is_terminal(), state: Mutex::default() }
+        Watcher { quiet, draws: !quiet && terminal::screen().is_some(), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, WatcherState> {
@@ -44,49 +62,83 @@ impl Watcher {
     pub fn begin(&self, number: usize, of: usize, left_s: f64, label: &str) {
         {
             let mut state = self.state();
-            state.place = format!("run {number} of {of}");
-            state.left =
-                if left_s > 0.0 { format!(", {} left", time_in_words(left_s)) } else { String::new() };
-            state.label = if label.is_empty() { String::new() } else { format!(": {label}") };
+            state.view.place = format!("run {number} of {of}");
+            state.view.label = if label.is_empty() { String::new() } else { format!(": {label}") };
+            state.view.stretch = LiveStretch::default();
+            (state.left_s, state.began) = (left_s, clock::monotonic());
         }
         self.show("");
     }
 
-    /// It has ended.
-    pub fn ended(&self, ran: &Ran) {
+    /// It has ended: the last one of `history`.
+    pub fn ended(&self, sweep: &Sweep, history: &[Ran]) {
         self.progress_ends();
-        if !self.quiet {
+        let mut state = self.state();
+        if let Some(ran) = history.last().filter(|_| !self.quiet) {
             let outcome = match (&ran.line, &ran.failure) {
                 (Some(line), _) => headline(line),
                 (None, why) => format!("failed: {}", why.as_deref().unwrap_or_default()),
             };
-            let state = self.state();
-            say(format_args!("{}{}: {outcome}", state.place, state.label));
+            say(format_args!("{}{}: {outcome}", state.view.place, state.view.label));
+        }
+        if self.draws {
+            state.view.curve = curve(sweep, history);
         }
     }
 
-    /// Draws where it is.
+    /// Draws where it is; `more`: what happens right now.
     fn show(&self, more: &str) {
-        if self.quiet || !self.terminal {
-            return;
-        }
-        let mut state = self.state();
-        let text = format!("{}{}{}{more}", state.place, state.left, state.label);
-        state.drawn = true;
-        draw(&fit::parts(&text, fit::columns()));
+        let Some(screen) = self.draws.then(terminal::screen).flatten() else { return };
+        let state = self.state();
+        let gone = clock::monotonic().saturating_sub(state.began) as f64 / SECOND as f64;
+        let left = if state.left_s > 0.0 { Some((state.left_s - gone).max(0.0)) } else { None };
+        standard_error::draw(&state.view.lines(left, more, &screen), screen.colours);
     }
+}
+
+impl SweepView {
+    fn lines(&self, left_s: Option<f64>, more: &str, screen: &Screen) -> Vec<DrawnLine> {
+        let left = left_s.map(|left| format!(", {} left", time_in_words(left))).unwrap_or_default();
+        let status = format!("{}{left}{}{more}", self.place, self.label);
+        let figures = |figure: fn(&LivePoint) -> Option<f64>| -> Vec<Option<f64>> {
+            self.curve.iter().map(|point| figure(point.as_ref()?)).collect()
+        };
+        let several = self.curve.iter().flatten().count() > 1;
+        let (rate, latency) = self.stretch.charts().filter(|_| !several || screen.columns >= WIDE).unzip();
+        let mut rates: Vec<_> = rate.into_iter().map(|chart| chart.under("this run")).collect();
+        let mut latencies: Vec<_> = latency.flatten().into_iter().collect();
+        if several {
+            rates.push(rate_chart(figures(|point| Some(point.iops))).under("all points"));
+            latencies.push(latency_chart(figures(|point| point.p99_ms)));
+        }
+        let charts: Vec<_> = [rates, latencies].into_iter().filter(|charts| !charts.is_empty()).collect();
+        with_charts(&status, &charts, screen)
+    }
+}
+
+/// All points, those that haven't been run too; of offered rates those that have been tried.
+fn curve(sweep: &Sweep, history: &[Ran]) -> Vec<Option<LivePoint>> {
+    let rows = rows(sweep, history);
+    let point = |row: &PointRow| {
+        let figures = row.figures.as_ref()?;
+        Some(LivePoint { iops: figures.iops, p99_ms: figures.felt().map(|latency| latency.p99_ms) })
+    };
+    if sweep.settings.curve.is_empty() {
+        let row = |number| rows.iter().find(|row| row.what == What::Point(number));
+        return (0..sweep.points.len()).map(|number| point(row(number)?)).collect();
+    }
+    rows.iter().filter(|row| matches!(row.what, What::Rate(_))).map(point).collect()
 }
 
 impl Listener for Watcher {
     fn wants(&self) -> Wants {
-        Wants { progress: self.terminal && !self.quiet, ..Wants::default() }
+        Wants { progress: self.draws, ..Wants::default() }
     }
 
     fn notice(&self, notice: &Finding) {
         self.progress_ends();
         let mut state = self.state();
-        let is_error = notice.severity == Severity::Error;
-        if (self.quiet && !is_error) || state.said.contains(&notice.message) {
+        if !quiet::is_told(notice.severity, self.quiet) || state.said.contains(&notice.message) {
             return;
         }
         state.said.push(notice.message.clone());
@@ -97,20 +149,74 @@ impl Listener for Watcher {
     }
 
     fn progress(&self, progress: &Progress) {
-        match progress {
+        match *progress {
             Progress::Preparing { done_bytes, total_bytes, .. } => {
                 self.show(&format!(" | creating {} of {} MiB", done_bytes >> 20, total_bytes >> 20));
             }
-            Progress::Running { phase, rates, .. } => {
-                let rates = rates.map(|rates| format!(" | {:.0} IOPS", rates.iops)).unwrap_or_default();
-                self.show(&format!(" | {phase}{rates}"));
+            Progress::Running { phase, left_ns, rates } => {
+                self.state().view.stretch.goes_on(phase, left_ns, rates);
+                self.show(&now(phase, rates));
             }
         }
     }
 
     fn progress_ends(&self) {
-        if std::mem::take(&mut self.state().drawn) {
-            draw("");
+        standard_error::wipe();
+    }
+}
+
+/// What happens right now, behind all else.
+fn now(phase: &str, rates: Option<Speed>) -> String {
+    let Some(rates) = rates else { return format!(" | {phase}") };
+    let latency = rates.latency_ns.map(|(_, p99)| format!(" | p99 {:.3} ms", p99 as f64 / 1e6));
+    format!(" | {phase} | {:.0} IOPS{}", rates.iops, latency.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::console::live::tests::{half_a_run, screen, seen};
+    use super::*;
+
+    fn view() -> SweepView {
+        let point = |iops: f64, p99_ms| Some(LivePoint { iops, p99_ms: Some(p99_ms) });
+        SweepView {
+            place: "run 4 of 9".into(),
+            label: ": -o8".into(),
+            stretch: half_a_run(),
+            curve: vec![point(1000.0, 1.0), point(2000.0, 1.0), point(4000.0, 2.0), None],
         }
+    }
+
+    #[test]
+    fn this_run_stands_beside_the_curve_of_all_points() {
+        let expected = "\
+run 4 of 9, 2 min 5 s left: -o8 | measure | 16000 IOPS | p99 0.500 ms
+           this run                                all points
+    16.0k │█████████ ████                   4.00k │              ███████
+   IOPS 0 │█████████▂████                  IOPS 0 │▄▄▄▄▄▄▄██████████████
+  8.00 ms │         █                     2.00 ms │              ███████
+    p99 0 │▁▁▁▁▁▁▁▁▁█▁▁▁▁                   p99 0 │█████████████████████
+";
+        let lines = view().lines(Some(125.0), " | measure | 16000 IOPS | p99 0.500 ms", &screen(80, 24));
+        assert_eq!(seen(&lines), expected);
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_the_curve_alone_and_a_new_sweep_the_run() {
+        let lines = view().lines(None, " | measure", &screen(40, 24));
+        let expected = "\
+run 4 of 9: -o8 | measure
+           all points
+    4.00k │              ███████
+   IOPS 0 │▄▄▄▄▄▄▄██████████████
+  2.00 ms │              ███████
+    p99 0 │█████████████████████
+";
+        assert_eq!(seen(&lines), expected);
+        let new = SweepView { curve: vec![None; 4], ..view() };
+        let found = seen(&new.lines(None, "", &screen(80, 24)));
+        assert!(found.contains("this run") && !found.contains("all points"), "{found}");
+        let before = SweepView { stretch: LiveStretch::default(), ..new };
+        assert_eq!(seen(&before.lines(Some(9.0), "", &screen(80, 24))), "run 4 of 9, 9 s left: -o8\n");
     }
 }

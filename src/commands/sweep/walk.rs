@@ -117,6 +117,8 @@ impl<'a> SweepWalk<'a> {
         if !control.sleep_until(began + settle) {
             return Ok(false);
         }
+        // What the command prints begins on a line of its own.
+        self.watcher.progress_ends();
         let prepared = self.between(&control);
         if control.is_interrupted() {
             return Ok(false);
@@ -136,8 +138,8 @@ impl<'a> SweepWalk<'a> {
             folder.keep(self.history.len() + 1, &ran, record.as_ref())?;
         }
         self.last_record = record.or(self.last_record.take());
-        self.watcher.ended(&ran);
         self.history.push(ran);
+        self.watcher.ended(&self.plan.sweep, &self.history);
         Ok(true)
     }
 

@@ -21,6 +21,16 @@ pub enum WhichIos {
     Write,
 }
 
+/// From when on a latency counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CountedFrom {
+    /// From where the I/O was handed over.
+    Handover,
+    /// From when it was due, under a rate: the response time, which holds also what it had to wait for
+    /// before it could start.
+    Due,
+}
+
 /// A figure of some I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Metric {
@@ -28,7 +38,12 @@ pub struct Metric {
     pub figure: RunFigure,
     /// Of which I/Os.
     pub way: WhichIos,
+    /// Of latencies: from when on.
+    pub from: CountedFrom,
 }
+
+/// In front of the name of a figure of response times.
+const RESPONSE: &str = "response-";
 
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,27 +52,37 @@ impl fmt::Display for Metric {
             WhichIos::Read => "read-",
             WhichIos::Write => "write-",
         };
-        write!(f, "{way}{}", self.figure.name())
+        let from = if self.from == CountedFrom::Due { RESPONSE } else { "" };
+        write!(f, "{way}{from}{}", self.figure.name())
     }
 }
 
 impl Metric {
-    /// The figure of a name: `iops`, `read-p99`.
+    /// The figure of a name: `iops`, `read-p99`, `response-p99`.
     pub fn named(name: &str) -> Option<Metric> {
         let (way, name) = [("read-", WhichIos::Read), ("write-", WhichIos::Write)]
             .into_iter()
             .find_map(|(prefix, way)| Some((way, name.strip_prefix(prefix)?)))
             .unwrap_or((WhichIos::Total, name));
-        Some(Metric { figure: RunFigure::named(name)?, way })
+        let (from, name) = match name.strip_prefix(RESPONSE) {
+            Some(name) => (CountedFrom::Due, name),
+            None => (CountedFrom::Handover, name),
+        };
+        let figure = RunFigure::named(name)?;
+        (from == CountedFrom::Handover || !figure.more_is_better()).then_some(Metric { figure, way, from })
     }
 
     /// For people, with its unit.
     pub fn title(self) -> String {
-        match self.way {
-            WhichIos::Total => self.figure.title().to_owned(),
-            WhichIos::Read => format!("reads: {}", self.figure.title()),
-            WhichIos::Write => format!("writes: {}", self.figure.title()),
-        }
+        let whose = match (self.from, self.way) {
+            (CountedFrom::Handover, WhichIos::Total) => "",
+            (CountedFrom::Handover, WhichIos::Read) => "reads: ",
+            (CountedFrom::Handover, WhichIos::Write) => "writes: ",
+            (CountedFrom::Due, WhichIos::Total) => "response: ",
+            (CountedFrom::Due, WhichIos::Read) => "response of reads: ",
+            (CountedFrom::Due, WhichIos::Write) => "response of writes: ",
+        };
+        format!("{whose}{}", self.figure.title())
     }
 
     fn figures(self, span: &KnownSpan) -> &KnownFigures {
@@ -75,6 +100,14 @@ impl Metric {
             WhichIos::Read => row.read,
             WhichIos::Write => row.write,
         };
+        if self.from == CountedFrom::Due {
+            // Of some I/Os alone they would stand beside figures of all.
+            let response = span.response.as_ref().filter(|found| Some(found.ios) >= figures.ios)?;
+            return match self.figure.percent() {
+                Some(percent) => at(response.percentile(percent)?),
+                None => at(response.mean_ms),
+            };
+        }
         match (self.figure, self.figure.percent()) {
             (_, Some(percent)) => at(span.percentile(percent)?),
             (RunFigure::Iops, _) => figures.iops,
@@ -85,28 +118,49 @@ impl Metric {
 }
 
 const fn total(figure: RunFigure) -> Metric {
-    Metric { figure, way: WhichIos::Total }
+    Metric { figure, way: WhichIos::Total, from: CountedFrom::Handover }
 }
 
-/// What decides: latency where the rate is given, else the rate.
-pub(super) fn primary(sides: [&Side; 2], index: usize) -> Metric {
-    let mut spans = spans(sides, index);
+const fn response(figure: RunFigure) -> Metric {
+    Metric { from: CountedFrom::Due, ..total(figure) }
+}
+
+/// What decides, and what is to be said of that: latency where the rate is given, as far as it is known from
+/// when I/Os were due; else the rate.
+pub(super) fn primary(sides: [&Side; 2], index: usize) -> (Metric, Option<&'static str>) {
     let limited = |span: &KnownSpan| {
         let rates = span.parameters.targets.iter().filter_map(|group| group.access.rate);
         span.parameters.rate_total.is_some() || rates.into_iter().any(|rate| rate != Rate::Unlimited)
     };
-    let paced = spans.all(|span| limited(span) && total(RunFigure::P99).value(span).is_some());
-    total(if paced { RunFigure::P99 } else { RunFigure::Iops })
+    let all_have =
+        |metric: Metric| spans(sides, index).all(|span| limited(span) && metric.value(span).is_some());
+    let (felt, service) = (response(RunFigure::P99), total(RunFigure::P99));
+    match (all_have(felt), all_have(service)) {
+        (true, _) => (felt, Some(BY_RESPONSE)),
+        (false, true) => (service, Some(BY_SERVICE)),
+        (false, false) => (total(RunFigure::Iops), None),
+    }
 }
+
+const BY_RESPONSE: &str = "There is a rate: response times decide, from when each I/O was due.";
+const BY_SERVICE: &str = "There is a rate, and not every run has response times, from when each I/O was due: \
+    latencies from where I/Os were handed over decide, in which a stall is mostly forgotten.";
 
 /// What is compared besides: no two that say the same.
 pub(super) fn usual(sides: [&Side; 2], index: usize) -> Vec<Metric> {
-    let mut metrics = [RunFigure::Iops, RunFigure::Mean, RunFigure::P50, RunFigure::P99, RunFigure::P999]
-        .map(total)
-        .to_vec();
+    let latencies = [RunFigure::Mean, RunFigure::P50, RunFigure::P99, RunFigure::P999];
+    let p99 = response(RunFigure::P99);
+    let felt = spans(sides, index).all(|span| p99.value(span).is_some());
+    let mut metrics = vec![total(RunFigure::Iops)];
+    match felt {
+        // What the storage itself took tells whether it, or waiting for it, has changed.
+        true => metrics.extend(latencies.map(response).into_iter().chain([total(RunFigure::P99)])),
+        false => metrics.extend(latencies.map(total)),
+    }
     let mixed = |figures: &KnownFigures| figures.ios.is_some_and(|ios| ios > 0);
     if spans(sides, index).all(|span| mixed(&span.read) && mixed(&span.write)) {
-        metrics.extend([WhichIos::Read, WhichIos::Write].map(|way| Metric { figure: RunFigure::P99, way }));
+        let p99 = if felt { p99 } else { total(RunFigure::P99) };
+        metrics.extend([WhichIos::Read, WhichIos::Write].map(|way| Metric { way, ..p99 }));
     }
     metrics.retain(|metric| spans(sides, index).all(|span| metric.value(span).is_some()));
     metrics

@@ -12,8 +12,8 @@ mod text;
 mod verdict;
 
 pub use facts::SideDifference;
-pub use metric::{BEYOND, Metric, WhichIos};
-pub use text::{sentence, text};
+pub use metric::{BEYOND, CountedFrom, Metric, WhichIos};
+pub use text::{ChangeAnswer, answer, noise, sentence, signed, text};
 pub use verdict::{ChangeVerdict, Compared, Summarized};
 
 use crate::results::KnownRun;
@@ -43,7 +43,8 @@ pub struct Side {
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// What decides; `None` = IOPS, or the 99th percentile under a rate limit.
+    /// What decides; `None` = IOPS, or the 99th percentile under a rate limit: of response times where all
+    /// runs have them.
     pub metric: Option<Metric>,
     /// So near is the same, a share: 0.02.
     pub same: f64,
@@ -102,6 +103,8 @@ pub struct SpanCompared {
     pub time_span: u32,
     /// The figures; the first one decides.
     pub metrics: Vec<Compared>,
+    /// Why that one decides, where it isn't IOPS; `None` = it's IOPS, or it was asked for.
+    pub why_this_decides: Option<&'static str>,
 }
 
 impl RunComparison {
@@ -142,7 +145,10 @@ fn names(side: &Side) -> Names {
 }
 
 fn span(first: &Side, other: &Side, index: usize, question: &Question) -> SpanCompared {
-    let primary = question.metric.unwrap_or_else(|| metric::primary([first, other], index));
+    let (primary, why_this_decides) = match question.metric {
+        Some(metric) => (metric, None),
+        None => metric::primary([first, other], index),
+    };
     let mut metrics = vec![primary];
     metrics.extend(metric::usual([first, other], index).into_iter().filter(|metric| *metric != primary));
     let mut compared: Vec<Compared> = metrics
@@ -155,5 +161,6 @@ fn span(first: &Side, other: &Side, index: usize, question: &Question) -> SpanCo
     if let Some((_, others)) = compared.split_first_mut() {
         verdict::correct(others);
     }
-    SpanCompared { time_span: u32::try_from(index + 1).unwrap_or(u32::MAX), metrics: compared }
+    let time_span = u32::try_from(index + 1).unwrap_or(u32::MAX);
+    SpanCompared { time_span, metrics: compared, why_this_decides }
 }

@@ -61,7 +61,10 @@ fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
         let _ = writeln!(text, "{}", line.trim_end());
     }
     if let Some(primary) = span.metrics.first() {
-        let _ = writeln!(text, "\n{}", answer(primary, same));
+        let ChangeAnswer { verdict, more, found } = answer(primary, same);
+        let lines: Vec<String> = [Some(verdict), more, found].into_iter().flatten().collect();
+        let _ = writeln!(text, "\n{}", lines.join("\n"));
+        span.why_this_decides.iter().for_each(|why| text.push_str(&format!("{why}\n")));
     }
     for metric in span.metrics.iter().filter(|metric| metric.sides.is_none()) {
         let why = metric.why_not.as_deref().unwrap_or_default();
@@ -76,26 +79,29 @@ fn row(metric: &Compared) -> [String; 6] {
         (Some(low), Some(high)) => format!("{} .. {}", signed(low), signed(high)),
         _ => "-".into(),
     };
-    let verdict = match metric.verdict {
-        ChangeVerdict::Better => "BETTER",
-        ChangeVerdict::Worse => "WORSE",
-        ChangeVerdict::Same => "same",
-        ChangeVerdict::CantTell => "can't tell",
-        ChangeVerdict::TwoRuns => "two runs",
-        ChangeVerdict::NotCompared => "",
-    };
     [
         metric.title.clone(),
         first,
         other,
         metric.change_percent.map(signed).unwrap_or_default(),
         interval,
-        verdict.to_owned(),
+        metric.verdict.word().to_owned(),
     ]
 }
 
-/// What the figure that decides says, in words.
-fn answer(metric: &Compared, same: f64) -> String {
+/// What a figure says, in sentences.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeAnswer {
+    /// Better, worse, the same, or why that can't be told.
+    pub verdict: String,
+    /// How many runs more would tell; `None` = it's told.
+    pub more: Option<String>,
+    /// What so many runs can find; `None` = not known of single runs.
+    pub found: Option<String>,
+}
+
+/// What a figure says, in words; `same`: so near is the same, percent.
+pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
     let title = &metric.title;
     let change = signed(metric.change_percent.unwrap_or_default());
     let between = match (metric.low_percent, metric.high_percent, metric.confidence_percent) {
@@ -121,7 +127,20 @@ fn answer(metric: &Compared, same: f64) -> String {
         ),
         ChangeVerdict::NotCompared => format!("{title}: not compared."),
     };
-    [Some(verdict), more(metric), found(metric)].into_iter().flatten().collect::<Vec<_>>().join("\n")
+    ChangeAnswer { verdict, more: more(metric), found: found(metric) }
+}
+
+/// What two times the same tells of the machine: a sentence for each figure that decides.
+pub fn noise(comparison: &RunComparison) -> Vec<String> {
+    let sentence = |metric: &Compared| {
+        let (noise, least) = metric.noise_percent.zip(metric.detectable_percent)?;
+        Some(format!(
+            "{}: one run differs from the next by about {noise:.1} %; a real change has to be {least:.1} % \
+            to be found by so many runs in 80 of 100 cases",
+            metric.title
+        ))
+    };
+    comparison.primary().filter_map(sentence).collect()
 }
 
 fn more(metric: &Compared) -> Option<String> {
@@ -158,7 +177,8 @@ fn found(metric: &Compared) -> Option<String> {
 /// (docs/compare.md); of fewer the scatter is often taken for less than it is.
 const ENOUGH: usize = 8;
 
-fn signed(percent: f64) -> String {
+/// A change: `+4.2 %`.
+pub fn signed(percent: f64) -> String {
     format!("{percent:+.1} %")
 }
 

@@ -29,6 +29,20 @@ pub enum ChangeVerdict {
     NotCompared,
 }
 
+impl ChangeVerdict {
+    /// As people read it; empty = there is none.
+    pub fn word(self) -> &'static str {
+        match self {
+            ChangeVerdict::Better => "BETTER",
+            ChangeVerdict::Worse => "WORSE",
+            ChangeVerdict::Same => "same",
+            ChangeVerdict::CantTell => "can't tell",
+            ChangeVerdict::TwoRuns => "two runs",
+            ChangeVerdict::NotCompared => "",
+        }
+    }
+}
+
 /// The values of a side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summarized {

@@ -1,7 +1,7 @@
 //! Rules about how a profile is run.
 
 use crate::finding::{Finding, Severity};
-use crate::profile::{Method, Profile, RateTotal, TimeSpan};
+use crate::profile::{Method, Profile, RateTotal, Target, TimeSpan, Volume};
 
 /// Judges a method by itself and with the profile that is to be run so; with an error it must not be used.
 pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
@@ -23,7 +23,7 @@ pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
             );
         }
     }
-    for (rule, message) in fsync_every(method, profile) {
+    for (rule, message) in fsync_every(method, profile).into_iter().chain(volumes(method, profile)) {
         refuse(rule, message);
     }
     if let Some(rate) = method.rate_total {
@@ -58,6 +58,47 @@ fn fsync_every(method: &Method, profile: &Profile) -> Vec<(&'static str, &'stati
             "M11",
             "--fsync-every doesn't go with --poll: a ring that is polled takes no flushes; leave out one \
              of them",
+        ),
+    ];
+    let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+    broken.map(|(_, rule, message)| (rule, message)).collect()
+}
+
+/// What the end of a run by what it has done can't go with: rule and message.
+fn volumes(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+    let (written, read) = (method.until_written, method.until_read);
+    if written.or(read).is_none() {
+        return Vec::new();
+    }
+    let nothing = |volume| matches!(volume, Some(Volume::Bytes(0) | Volume::Times(0)));
+    // Each time span ends by itself: one that never could would take all its time without a word.
+    let any_span = |idle: fn(&Target) -> bool| {
+        profile.time_spans.iter().any(|span| !span.targets.is_empty() && span.targets.iter().all(idle))
+    };
+    let rules = [
+        (
+            method.virtual_time(),
+            "M12",
+            "--until-written and --until-read: in simulated time the threads run one after the other, so \
+             nobody knows before the last one how much all have done; give the time with -d, or choose \
+             another engine",
+        ),
+        (
+            nothing(written) || nothing(read),
+            "M13",
+            "--until-written and --until-read: it must be at least 1 byte, or 1x",
+        ),
+        (
+            written.is_some() && any_span(|target| target.write_ratio == 0),
+            "M14",
+            "--until-written: nothing is written, so that it would never be reached; give a share of writes \
+             (-w), or leave it out",
+        ),
+        (
+            read.is_some() && any_span(|target| target.write_ratio >= 100),
+            "M15",
+            "--until-read: nothing is read, so that it would never be reached; give a smaller share of \
+             writes (-w), or leave it out",
         ),
     ];
     let broken = rules.into_iter().filter(|(broken, ..)| *broken);

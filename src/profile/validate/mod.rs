@@ -2,8 +2,10 @@
 //! validation order, and so are their names: `V` and `D` errors, `W` warnings, `G` what DISKSPD accepts and
 //! then can't run, `M` of the method; what depends on the machine (CPUs, sizes of targets) is the plan's to judge.
 
+mod content;
 mod distribution;
 mod method;
+mod mix;
 mod rules;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The rules as tables, in the order in which their messages appear.
 
-use super::{Case, distribution};
+use super::{Case, content, distribution, mix};
 use crate::finding::{Finding, Severity};
 use crate::profile::{BufferSeparation, CacheMode, Compat, RawText, Target, Throughput, TimeSpan};
 use Severity::{Error, Warning};
@@ -42,6 +42,18 @@ pub(super) fn check_same_paths(span: &TimeSpan) -> Option<Finding> {
 
 /// Rules of a target's settings in its time span.
 pub(super) fn check_target(case: &Case) -> Vec<Finding> {
+    let mut findings = mix::check(case);
+    // Each part and size by itself; what all have in common is told once.
+    for portion in case.target.portions() {
+        let Case { span, compat, .. } = *case;
+        let found = check_portion(&Case { span, compat, target: &portion.target });
+        findings.extend(found.into_iter().filter(|found| !findings.contains(found)).collect::<Vec<_>>());
+    }
+    findings.extend(content::check(case));
+    findings
+}
+
+fn check_portion(case: &Case) -> Vec<Finding> {
     let mut findings: Vec<Finding> =
         THREAD_AND_PATTERN_RULES.iter().filter_map(|rule| rule.check(case)).collect();
     findings.extend(distribution::check(case));
@@ -307,6 +319,25 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
         severity: Error,
         broken: |c| c.is_sequential() && c.target.distribution.is_some(),
         message: |_| "-rd (Distribution) is for random I/O; add -r, or -rs for a share of random I/O".into(),
+    },
+    Rule {
+        name: "V36",
+        severity: Error,
+        broken: |c| c.is_sequential() && c.target.spread.is_some(),
+        message: |_| {
+            "--distribution (linux:Distribution) is for random I/O; add -r, or -rs for a share of random I/O"
+                .into()
+        },
+    },
+    Rule {
+        name: "V37",
+        severity: Error,
+        broken: |c| c.target.distribution.is_some() && c.target.spread.is_some(),
+        message: |_| {
+            "--distribution (linux:Distribution) and -rd (Distribution) both say where random I/O goes; give \
+             one of them"
+                .into()
+        },
     },
     Rule {
         name: "W1",

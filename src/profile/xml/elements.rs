@@ -152,7 +152,38 @@ const TARGET: &[Child] = &[
     value("IOPriority", U32),
     value("Weight", U32),
     may("ThreadTargets", Many(&[element("ThreadTarget", Group(THREAD_TARGET))])),
+    value("linux:Distribution", Text),
+    value("linux:BlockSizes", Text),
+    may("linux:Mix", Many(&[MIX_PART])),
+    Child { required: false, element: WRITE_CONTENT },
 ];
+
+const MIX_PART: Element = Element {
+    name: "Part",
+    attributes: &[Attribute { name: "Share", required: true, kind: Number(1, 1_000_000) }],
+    content: Group(&[
+        value("BlockSize", U32),
+        value("BaseFileOffset", U64),
+        value("Random", U64),
+        value("RandomRatio", Number(1, 99)),
+        may("Distribution", One(DISTRIBUTION)),
+        value("StrideSize", U64),
+        value("MaxFileSize", U64),
+        value("WriteRatio", PERCENT),
+        value("linux:Distribution", Text),
+        value("linux:BlockSizes", Text),
+    ]),
+};
+
+/// Of our own, as all whose names have a prefix.
+const WRITE_CONTENT: Element = Element {
+    name: "linux:WriteContent",
+    attributes: &[
+        Attribute { name: "Compress", required: true, kind: Number(0, 99) },
+        Attribute { name: "Dedupe", required: true, kind: Number(0, 99) },
+    ],
+    content: Empty,
+};
 
 const WRITE_BUFFER_CONTENT: &[Child] = &[
     must("Pattern", Value(Word(&["sequential", "zero", "random"]))),

@@ -4,12 +4,12 @@
 use super::error::{Fault, quote};
 use super::tree::Node;
 use super::values::Value;
-use super::{placement, text};
+use super::{placement, shape, text};
 use crate::profile::template;
 use crate::profile::{
     BufferSeparation, BypassIo, CacheMode, Distribution, DistributionKind, DistributionRange, Etw, FlushType,
-    IoPriority, PrecreateFiles, Profile, RandomDataSource, RawText, ResultFormat, Target, ThreadTarget,
-    Throughput, TimeSpan,
+    IoPriority, MixPart, PrecreateFiles, Profile, RandomDataSource, RawText, ResultFormat, Target,
+    ThreadTarget, Throughput, TimeSpan,
 };
 
 impl Node {
@@ -148,7 +148,7 @@ fn target(node: &Node) -> Result<Target, Fault> {
     let default = Target::default();
     let (block_alignment, random_ratio) = access_pattern(node)?;
     let (zero_write_buffers, random_data_source) = write_buffers(node);
-    Ok(Target {
+    let mut target = Target {
         path: path(node)?,
         block_size: node.u32("BlockSize").unwrap_or(default.block_size),
         block_alignment,
@@ -188,7 +188,19 @@ fn target(node: &Node) -> Result<Target, Fault> {
         io_priority: io_priority(node)?,
         weight: node.u32("Weight").unwrap_or(default.weight),
         thread_targets: node.children_of("ThreadTargets").iter().map(thread_target).collect(),
-    })
+        spread: node.child("linux:Distribution").map(shape::spread).transpose()?,
+        sizes: shape::sizes(node)?,
+        mix: node.children_of("linux:Mix").iter().map(mix_part).collect::<Result<_, _>>()?,
+        content: node.child("linux:WriteContent").map(shape::content),
+    };
+    target.sum_up_parts();
+    Ok(target)
+}
+
+/// Its elements are those of a target.
+fn mix_part(node: &Node) -> Result<MixPart, Fault> {
+    let share = saturate(node.attribute_number("Share").unwrap_or(1));
+    Ok(MixPart::of(target(node)?, share, node.u64("BaseFileOffset"), node.u64("MaxFileSize")))
 }
 
 fn path(node: &Node) -> Result<RawText, Fault> {

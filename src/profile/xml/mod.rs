@@ -12,9 +12,11 @@ pub(crate) mod document;
 mod elements;
 pub(crate) mod error;
 mod interpret;
+mod own;
 mod placement;
 pub(crate) mod recorded;
 mod schema;
+mod shape;
 pub mod text;
 pub(crate) mod tokens;
 mod tree;
@@ -22,6 +24,7 @@ mod values;
 pub mod xsd;
 
 pub use error::XmlError;
+pub use own::NAMESPACE;
 
 use crate::profile::Profile;
 use crate::units;

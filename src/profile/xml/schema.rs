@@ -1,5 +1,7 @@
 //! What a schema can say about elements, and the types of values. The profile's own is in `elements.rs`.
 
+use super::own;
+
 /// An element of the schema.
 #[derive(Debug)]
 pub(super) struct Element {
@@ -17,7 +19,7 @@ pub(super) struct Attribute {
 }
 
 /// What an element contains.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Content {
     /// Children in any order, each at most once.
     Group(&'static [Child]),
@@ -93,7 +95,10 @@ impl Content {
         match self {
             Content::Group([only]) => format!("<{}>", only.element.name),
             Content::Group(children) => {
-                let names: Vec<&str> = children.iter().map(|child| child.element.name).collect();
+                // Whoever mistypes a name means one of DISKSPD's.
+                let ours = |name: &str| name.starts_with(own::PREFIX);
+                let names: Vec<&str> =
+                    children.iter().map(|child| child.element.name).filter(|name| !ours(name)).collect();
                 format!("any of {}", names.join(", "))
             }
             Content::One(elements) => format!("exactly one of {}", names(elements, " and ")),

@@ -2,6 +2,7 @@
 
 use super::elements::PROFILE;
 use super::error::{Fault, quote};
+use super::own;
 use super::schema::{Child, Content, Element, Kind};
 use super::tokens::{Token, Tokens, attribute_text, shorten};
 use super::values::{Value, is_blank};
@@ -51,7 +52,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
                     .expected("the end of the document: a file holds one profile"));
             }
             (at, Token::Start(tag)) if tag.name().as_ref() == PROFILE.name => {
-                root = Some(parser.element(&PROFILE, &tag, at)?);
+                root = Some(parser.element(&PROFILE, &tag, at, false)?);
             }
             (at, Token::Start(tag)) => return Err(wrong_root(at, tag.name().as_ref())),
             (at, Token::End) => {
@@ -80,13 +81,17 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Reads an element whose start tag has just been read.
+    /// Reads an element whose start tag has just been read. `declared`: around it the namespace of our own
+    /// elements is.
     fn element(
         &mut self,
         schema: &'static Element,
         tag: &BytesStart,
         position: usize,
+        declared: bool,
     ) -> Result<Node, Fault> {
+        let declared = own::is_declared(tag, position)? || declared;
+        own::check_name(schema.name, position, declared)?;
         let attributes = attributes(schema, tag, position)?;
         let mut node = Node { schema, position, attributes, value: None, children: Vec::new() };
         let mut value = String::new();
@@ -94,7 +99,7 @@ impl Parser<'_> {
             match self.tokens.next()? {
                 (at, Token::Start(tag)) => {
                     let child = self.child_schema(&node, tag.name().as_ref(), at)?;
-                    let child = self.element(child, &tag, at)?;
+                    let child = self.element(child, &tag, at, declared)?;
                     node.children.push(child);
                 }
                 (at, Token::Text(text)) => match schema.content {

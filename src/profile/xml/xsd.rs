@@ -2,6 +2,7 @@
 //! is made from the table that the reader goes by.
 
 use super::elements::PROFILE;
+use super::own::{NAMESPACE, PREFIX};
 use super::schema::{Attribute, Content, Element, Kind};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,12 +10,17 @@ use std::fmt::Write;
 const HEAD: &str = "\
 <?xml version=\"1.0\" encoding=\"UTF-8\"?>
 <!-- A DISKSPD profile, as diskspd -X reads it and diskspd -Rpxml writes it. Made from the program's own table. -->
-<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\">
+";
+const OURS_HEAD: &str = "\
+<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<!-- What DISKSPD's profiles have no words for. Made from the program's own table. -->
 ";
 
-/// The whole document; ends with a line feed.
+/// Of DISKSPD's elements, with references to our own; ends with a line feed.
 pub fn schema() -> String {
     let mut text = HEAD.to_owned();
+    let _ = writeln!(text, "<xs:schema xmlns:xs=\"{XS}\" xmlns:linux=\"{NAMESPACE}\">");
+    let _ = writeln!(text, "  <xs:import namespace=\"{NAMESPACE}\" schemaLocation=\"{OURS}\"/>");
     let mut numbers = BTreeSet::new();
     collect_numbers(&PROFILE, &mut numbers);
     numbers.into_iter().for_each(|(lowest, highest)| number_type(&mut text, lowest, highest));
@@ -22,6 +28,46 @@ pub fn schema() -> String {
     element(&mut text, &PROFILE, 2, "");
     text.push_str("</xs:schema>\n");
     text
+}
+
+/// The namespace of schemas.
+const XS: &str = "http://www.w3.org/2001/XMLSchema";
+/// The file of [`own_schema`], beside that of [`schema`].
+pub const OURS: &str = "profile-linux.xsd";
+
+/// Of the elements of our own, which stand in DISKSPD's; ends with a line feed.
+pub fn own_schema() -> String {
+    let mut text = OURS_HEAD.to_owned();
+    let _ = writeln!(
+        text,
+        "<xs:schema xmlns:xs=\"{XS}\" xmlns=\"{NAMESPACE}\" xmlns:linux=\"{NAMESPACE}\" \
+         targetNamespace=\"{NAMESPACE}\">"
+    );
+    let (mut found, mut numbers) = (Vec::new(), BTreeSet::new());
+    own_elements(&PROFILE, &mut found);
+    found.iter().for_each(|own| collect_numbers(own, &mut numbers));
+    numbers.into_iter().for_each(|(lowest, highest)| number_type(&mut text, lowest, highest));
+    for own in found {
+        top_element(&mut text, own);
+    }
+    text.push_str("</xs:schema>\n");
+    text
+}
+
+/// The elements of our own within an element, each once.
+fn own_elements(within: &'static Element, found: &mut Vec<&'static Element>) {
+    for child in within.content.children() {
+        if child.name.starts_with(PREFIX) && !found.iter().any(|known| known.name == child.name) {
+            found.push(child);
+        }
+        own_elements(child, found);
+    }
+}
+
+/// An element as such.
+fn top_element(text: &mut String, own: &Element) {
+    let name = own.name.trim_start_matches(PREFIX);
+    element(text, &Element { name, attributes: own.attributes, content: own.content }, 2, "");
 }
 
 /// The ranges of all numbers in an element.
@@ -35,7 +81,8 @@ fn collect_numbers(element: &Element, found: &mut BTreeSet<(u64, u64)>) {
             found.insert((lowest, highest));
         }
     }
-    element.content.children().into_iter().for_each(|child| collect_numbers(child, found));
+    let others = element.content.children().into_iter().filter(|child| !child.name.starts_with(PREFIX));
+    others.for_each(|child| collect_numbers(child, found));
 }
 
 /// The words of an element that has attributes are a type of their own, to be extended by those.
@@ -85,6 +132,10 @@ fn type_name(kind: Kind) -> Option<String> {
 
 /// An element; `occurs` are the attributes that say how often.
 fn element(text: &mut String, element: &Element, indent: usize, occurs: &str) {
+    if element.name.starts_with(PREFIX) {
+        let _ = writeln!(text, "{:indent$}<xs:element ref=\"{}\"{occurs}/>", "", element.name);
+        return;
+    }
     let whole = element;
     let Element { name, attributes, content } = element;
     if let (Content::Value(kind), true) = (content, attributes.is_empty()) {

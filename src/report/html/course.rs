@@ -3,7 +3,7 @@
 
 use super::chart::axis::ChartAxis;
 use super::chart::heat;
-use super::chart::lines::{Lines, PointTimes, TimeLine};
+use super::chart::lines::{LineTimes, Lines, PointTimes, TimeLine};
 use super::chart::table::FigureTable;
 use super::chart::{ChartFigure, Mark};
 use super::number::{cell, clock, grouped, in_ms, plain};
@@ -124,6 +124,11 @@ impl OverTime {
         self.stretches.chunks(factor).filter_map(ends).collect()
     }
 
+    /// What lies below all lines of a chart.
+    fn stretch(&self, factor: usize, marks: &[Mark]) -> LineTimes {
+        LineTimes { times: self.times(factor), seconds: self.seconds, marks: marks.to_vec() }
+    }
+
     /// Rates by direction.
     fn rates(
         &self,
@@ -152,7 +157,6 @@ impl OverTime {
             TimeLine { class, name: name.into(), values: values(*direction), through: |span| span.mean, band }
         };
         let lines: Vec<TimeLine> = shown.iter().map(line).collect();
-        let times = self.times(factor);
         let table = self.table_of_rates(&lines, &shown, factor);
         let lowest = self.stretches.iter().filter_map(|stretch| of(stretch)[2]).fold(f64::INFINITY, f64::min);
         let summary = format!(
@@ -169,10 +173,8 @@ impl OverTime {
             note: self
                 .note(factor, "The line is the mean of these, the band goes from the lowest to the highest."),
             y: ChartAxis::amounts(title, highest),
-            times,
-            seconds: self.seconds,
+            over: self.stretch(factor, marks),
             lines,
-            marks: marks.to_vec(),
             table,
         };
         Some(lines.chart())
@@ -245,10 +247,8 @@ impl OverTime {
             ),
             note: self.note(factor, "The highest of these is shown: percentiles are not averaged."),
             y: ChartAxis::latencies("latency", all()),
-            times,
-            seconds: self.seconds,
+            over: self.stretch(factor, marks),
             lines,
-            marks: marks.to_vec(),
             table,
         };
         Some(lines.chart())

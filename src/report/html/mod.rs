@@ -11,10 +11,12 @@
 mod again;
 pub mod chart;
 mod charts;
+mod compare;
 mod course;
 mod distribution;
 mod environment;
 mod headline;
+mod history;
 mod input;
 mod marks;
 mod number;
@@ -29,6 +31,8 @@ mod threads;
 mod verdict;
 mod workload;
 
+pub use compare::ComparisonPage;
+pub use history::{FollowedCourse, FollowedWork, HistoryPage, ListedRun};
 pub use input::Run;
 pub use sweep::SweepPage;
 
@@ -63,4 +67,21 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
 /// Those of `sink`.
 pub fn write_sweep(page: &SweepPage, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&sweep::title(page), sweep::content(page)).into_string().as_bytes())
+}
+
+/// Writes the page of a comparison.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_comparison(page: &ComparisonPage, sink: &mut dyn Write) -> io::Result<()> {
+    sink.write_all(page::page(&compare::title(page), compare::content(page)).into_string().as_bytes())
+}
+
+/// Writes the page of a history.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_history(page: &HistoryPage, sink: &mut dyn Write) -> io::Result<()> {
+    let title = format!("DiskSpd: {}", history::title(page));
+    sink.write_all(page::page(&title, history::content(page)).into_string().as_bytes())
 }

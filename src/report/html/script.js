@@ -49,7 +49,10 @@
 
   function prepare(chart) {
     const { figure, svg } = chart;
-    const cross = draw(svg, "line", { class: "cross", y1: 0, y2: "100%", visibility: "hidden" });
+    // Where rows lie below each other the pointer's height counts.
+    const rows = figure.classList.contains("shifts");
+    const [along, across] = rows ? ["y", "x"] : ["x", "y"];
+    const cross = draw(svg, "line", { class: "cross", [`${across}1`]: 0, [`${across}2`]: "100%", visibility: "hidden" });
     const chosen = draw(svg, "rect", { class: "chosen", y: 0, height: "100%", width: 0, visibility: "hidden" });
     const tip = figure.appendChild(document.createElement("div"));
     tip.className = "tip";
@@ -57,7 +60,8 @@
     tip.setAttribute("role", "status");
     const share = (event) => {
       const box = svg.getBoundingClientRect();
-      return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+      const part = rows ? (event.clientY - box.top) / box.height : (event.clientX - box.left) / box.width;
+      return Math.min(1, Math.max(0, part));
     };
     const whole = (part) => chart.from + part * (chart.to - chart.from);
     const hide = () => {
@@ -69,7 +73,7 @@
       if (!row) return hide();
       chart.at = number;
       const part = (row.at - chart.from) / (chart.to - chart.from);
-      for (const end of ["x1", "x2"]) cross.setAttribute(end, `${part * 100}%`);
+      for (const end of [1, 2]) cross.setAttribute(along + end, `${part * 100}%`);
       cross.setAttribute("visibility", part < 0 || part > 1 ? "hidden" : "visible");
       tip.replaceChildren();
       const name = tip.appendChild(document.createElement("b"));
@@ -83,10 +87,10 @@
       });
       tip.hidden = false;
       const box = svg.getBoundingClientRect(), around = figure.getBoundingClientRect();
-      const x = box.left - around.left + part * box.width;
+      const x = box.left - around.left + (rows ? 0.5 : part) * box.width;
       const left = x + 14 + tip.offsetWidth > around.width ? x - 14 - tip.offsetWidth : x + 14;
       tip.style.left = `${Math.max(4, left)}px`;
-      tip.style.top = `${box.top - around.top + 4}px`;
+      tip.style.top = `${box.top - around.top + 4 + (rows ? part * box.height : 0)}px`;
     };
     const nearest = (at) => {
       let best = -1;

@@ -2,6 +2,7 @@
 //! them.
 
 use super::input::Run;
+use crate::lab::compare::ChangeVerdict;
 use crate::profile::RawText;
 use crate::results::Findings;
 use crate::truth::{DeviceVerdict, Finding, Judgement, Severity, Verdict};
@@ -44,11 +45,9 @@ impl Badge {
 
     /// That of a whole run.
     pub fn of_run(run: &Run) -> Badge {
-        let findings = run.known.findings.as_ref();
-        match (run.judged, findings.and_then(|findings| findings.worst)) {
-            (Some(judged), _) => Badge::of_judgement(&judged.judgement),
-            (None, Some(severity)) => Badge::of(severity),
-            (None, None) => Badge { class: "unknown", sign: "?", word: "NOT RECORDED".into() },
+        match run.judged {
+            Some(judged) => Badge::of_judgement(&judged.judgement),
+            None => Badge::of_findings(run.known.findings.as_ref()),
         }
     }
 
@@ -73,6 +72,35 @@ impl Badge {
             _ => ("unknown", "?"),
         };
         Badge { class, sign, word: word.into() }
+    }
+
+    /// That of a change.
+    pub fn of_change(verdict: ChangeVerdict) -> Badge {
+        let (class, sign) = match verdict {
+            ChangeVerdict::Better => ("good", "✓"),
+            ChangeVerdict::Worse => ("wrong", "✕"),
+            ChangeVerdict::Same => ("note", "="),
+            ChangeVerdict::CantTell | ChangeVerdict::TwoRuns | ChangeVerdict::NotCompared => ("unknown", "?"),
+        };
+        let word = match verdict {
+            ChangeVerdict::NotCompared => "NOT COMPARED".into(),
+            verdict => verdict.word().to_uppercase(),
+        };
+        Badge { class, sign, word }
+    }
+
+    /// That of what was found about a run of which no record is at hand.
+    pub fn of_findings(findings: Option<&Findings>) -> Badge {
+        match findings.map(|findings| findings.worst) {
+            Some(Some(severity)) => Badge::of(severity),
+            Some(None) => Badge { class: "unknown", sign: "✓", word: "NOTHING FOUND".into() },
+            None => Badge { class: "unknown", sign: "?", word: "NOT RECORDED".into() },
+        }
+    }
+
+    /// The class of the style sheet.
+    pub fn class(&self) -> &'static str {
+        self.class
     }
 
     /// As it is seen.

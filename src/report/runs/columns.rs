@@ -4,7 +4,7 @@
 use super::TableRow;
 use crate::finding::Severity;
 use crate::profile::{Access, CacheMode, Caching, OfAllTargets, Rate};
-use crate::results::{ChartRow, KnownFigures, KnownSpan};
+use crate::results::{ChartRow, KnownFigures, KnownResponse, KnownSpan};
 use crate::units;
 
 /// A column.
@@ -131,6 +131,10 @@ pub const COLUMNS: &[TableColumn] = &[
     number("write_p50_ms", |row| percentile(row, 50.0, |latency| latency.write)),
     number("write_p99_ms", |row| percentile(row, 99.0, |latency| latency.write)),
     number("write_p999_ms", |row| percentile(row, 99.9, |latency| latency.write)),
+    number("response_mean_ms", |row| response(row, |response| response.mean_ms.total)),
+    number("response_p50_ms", |row| response(row, |response| response.percentile(50.0)?.total)),
+    number("response_p99_ms", |row| response(row, |response| response.percentile(99.0)?.total)),
+    number("response_p999_ms", |row| response(row, |response| response.percentile(99.9)?.total)),
 ];
 
 fn total<'a>(row: &TableRow<'a>) -> Option<&'a KnownFigures> {
@@ -139,6 +143,10 @@ fn total<'a>(row: &TableRow<'a>) -> Option<&'a KnownFigures> {
 
 fn percentile(row: &TableRow, percent: f64, direction: fn(ChartRow) -> Option<f64>) -> Cell {
     Cell::figure(row.span.and_then(|span| direction(span.percentile(percent)?)), 3)
+}
+
+fn response(row: &TableRow, figure: fn(&KnownResponse) -> Option<f64>) -> Cell {
+    Cell::figure(row.span.and_then(|span| figure(span.response.as_ref()?)), 3)
 }
 
 /// What the targets share; `mixed` = they differ.

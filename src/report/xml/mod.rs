@@ -7,6 +7,7 @@ mod findings;
 mod flushes;
 mod number;
 mod paced;
+mod parts;
 pub mod read;
 mod system;
 mod trace;
@@ -92,6 +93,7 @@ fn render_all(
         }
         if let Some(measured) = measured.filter(|_| judgement.is_some()) {
             measured.paced.iter().for_each(|paced| paced::write(&mut out, paced));
+            measured.parts.iter().for_each(|table| parts::write(&mut out, table));
             measured.flushes.iter().for_each(|table| flushes::write(&mut out, table));
         }
         let mut verdicts = judgement.into_iter().flat_map(|judgement| &judgement.verdicts);

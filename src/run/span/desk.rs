@@ -58,12 +58,13 @@ impl Desk {
         match heir.as_mut().and_then(Heir::inherit) {
             Some(books) => {
                 let stuck = books.in_flight(plan, &[], &[]);
-                let (results, errors) = books.recorder.finish();
+                let (mut results, errors) = books.recorder.finish();
+                results.targets = recorder::whole_targets(plan, results.targets);
                 Remains { outcome: Outcome { results, errors, failure: None }, stuck, nothing: false }
             }
             None => {
-                let results =
-                    ThreadResults { targets: recorder::empty(span, plan), ..ThreadResults::default() };
+                let targets = recorder::whole_targets(plan, recorder::empty(span, plan));
+                let results = ThreadResults { targets, ..ThreadResults::default() };
                 let outcome = Outcome { results, ..Outcome::default() };
                 Remains { outcome, stuck: Vec::new(), nothing: true }
             }

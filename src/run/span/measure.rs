@@ -74,10 +74,8 @@ pub(in crate::run) fn measure(
         }
         // Not before: the workers would inherit it.
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
-        let events = &options.events;
-        let until_steady = options.method.until_steady_s;
-        let clocked = Clocked { plan, system, events, control, voice, live: &live, progress, until_steady };
-        if control.wait_until_ready(plan.workers.len()) && events.may_start(control, voice) {
+        let clocked = Clocked { plan, system, options, control, voice, live: &live, progress };
+        if control.wait_until_ready(plan.workers.len()) && options.events.may_start(control, voice) {
             control.does("measures");
             clocked.lead(&mut observer, &mut results);
         }

@@ -1,11 +1,14 @@
 //! The course of a time span: warm-up, measured time, cool-down.
 
-use crate::clock::{self, SECOND};
+use crate::clock::{self, Nanos, SECOND};
+use crate::engine::Direction;
 use crate::plan::SpanPlan;
 use crate::results::{Ended, EndedBy, SpanResults};
+use crate::run::companions::{SETTLING, meet_at};
 use crate::run::control::{Control, Phase};
-use crate::run::events::Events;
+use crate::run::options::Options;
 use crate::run::span::pulse::Pulse;
+use crate::run::span::volume::{LiveSources, VolumeWatch};
 use crate::run::span::warm_up;
 use crate::run::tell::live::Counters;
 use crate::run::tell::stream::{ByDirection, Ticker};
@@ -21,64 +24,57 @@ use std::sync::Arc;
 pub(in crate::run) struct Clocked<'a> {
     pub(in crate::run) plan: &'a SpanPlan,
     pub(in crate::run) system: &'a System,
-    pub(in crate::run) events: &'a Events,
+    pub(in crate::run) options: &'a Options,
     pub(in crate::run) control: &'a Control,
     pub(in crate::run) voice: &'a Voice,
     pub(in crate::run) live: &'a [Counters],
     pub(in crate::run) progress: &'a [Arc<ByDirection>],
-    pub(in crate::run) until_steady: Option<u32>,
+}
+
+/// What the controlling thread does while a phase goes on.
+#[derive(Default)]
+struct Meanwhile<'a, 'b> {
+    ticker: Option<&'a mut Ticker>,
+    pulse: Option<&'a mut Pulse>,
+    volume: Option<VolumeWatch<'b>>,
 }
 
 impl Clocked<'_> {
     /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go
     /// into `results`.
     pub(in crate::run) fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
-        let Clocked { plan, events, control, voice, .. } = *self;
-        voice.verbose(|| format!("starting: {} threads", plan.workers.len()));
-        // Without a warm-up nothing may lie between the first I/O and the first that is counted.
-        let at_once = plan.warmup == 0 && self.until_steady.is_none();
-        if at_once {
-            observer.measurement_is_near();
-        }
-        voice.begin(self.live);
-        control.start();
-        let mut sampler = Sampler::new(self.live, clock::monotonic());
-        if plan.warmup > 0 {
-            voice.verbose(|| format!("warming up for {} s", plan.warmup));
-            if !self.sleep("warm up", plan.warmup, (None, None), &mut sampler) {
-                return;
-            }
-        }
-        if let Some(limit) = self.until_steady {
-            match warm_up::wait(limit, plan.duration, control, voice, &mut sampler) {
-                None => return,
-                ended => observer.observed.warm_up = ended,
-            }
-        }
-        voice.verbose(|| format!("measuring for {} s", plan.duration));
-        if !at_once {
-            observer.measurement_is_near();
+        let Clocked { plan, control, voice, .. } = *self;
+        let events = &self.options.events;
+        if !self.warm_up(observer) {
+            return;
         }
         events.measurement_begins(control);
         let before = CpuClock::read();
         observer.measurement_begins(self.live);
         let start = control.start_measuring();
         let started_at = clock::wall_millis();
-        let end = start + recorder::seconds(plan.duration);
-        let mut ticker = (!self.progress.is_empty())
-            .then(|| Ticker::new((start, end), started_at, plan.iops_interval.unwrap_or(1000)));
+        let mut ticker = self.ticker(start, started_at);
         let mut sampler = Sampler::new(self.live, start);
         let mut pulse = Pulse::new(start);
-        let complete =
-            self.sleep("measure", plan.duration, (ticker.as_mut(), Some(&mut pulse)), &mut sampler);
-        let measured = control.end_measuring() - start;
+        let meanwhile = Meanwhile {
+            ticker: ticker.as_mut(),
+            pulse: Some(&mut pulse),
+            volume: Some(VolumeWatch::new(&plan.volumes, self.sources(), start)),
+        };
+        let complete = self.sleep("measure", plan.duration, meanwhile, &mut sampler);
+        let ended_at = control.end_measuring();
+        let measured = ended_at - start;
         observer.measurement_ended();
         if plan.cooldown == 0 {
             // What is read from here on takes its time, and I/O that goes on meanwhile is counted by nobody.
             control.set_phase(Phase::Stop);
         }
-        let by = if complete { EndedBy::Time } else { control.ended_by() };
+        if let Some(companions) = &self.options.companions {
+            companions.measured(start, ended_at);
+        }
+        let by = complete.unwrap_or_else(|| control.ended_by());
         results.ended = Some(Ended { by, after: Some(measured) });
+        self.state_goals(observer);
         observer.observed.delays = Some(pulse.finish());
         drop(pulse);
         let after = CpuClock::read();
@@ -86,55 +82,137 @@ impl Clocked<'_> {
         observer.observed.samples = sampler.samples().to_vec();
         events.measurement_ended(control);
         voice.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
-        if complete && plan.cooldown > 0 {
+        if complete.is_some() && plan.cooldown > 0 {
             voice.verbose(|| format!("cooling down for {} s", plan.cooldown));
-            self.sleep("cool down", plan.cooldown, (None, None), &mut sampler);
+            self.sleep("cool down", plan.cooldown, Meanwhile::default(), &mut sampler);
         }
         match before.and_then(|before| Ok((before, after?))) {
             Ok((before, after)) => {
-                results.measured = measured;
-                results.started_at = Some(started_at);
-                results.cpus = after.since(&before, &self.system.topology);
-                observer.observed.offline = after.gone_since(&before, &self.system.topology);
-                observer.observed.lost = after.lost_since(&before, &self.system.topology);
+                (results.measured, results.started_at) = (measured, Some(started_at));
+                self.cpu_times(&before, &after, observer, results);
             }
             Err(e) => control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}")),
         }
     }
 
-    /// False = ended early, by failure or interruption.
+    /// Who makes the lines of the stream, if somebody wants them.
+    fn ticker(&self, start: Nanos, started_at: i64) -> Option<Ticker> {
+        let end = start + recorder::seconds(self.plan.duration);
+        let interval = self.plan.iops_interval.unwrap_or(1000);
+        self.voice.is_streaming().then(|| Ticker::new((start, end), started_at, interval))
+    }
+
+    /// Where it is seen what the workers have done.
+    fn sources(&self) -> LiveSources<'_> {
+        LiveSources { live: self.live, progress: self.progress }
+    }
+
+    /// What the machine's CPUs did between two readings.
+    fn cpu_times(
+        &self,
+        before: &CpuClock,
+        after: &CpuClock,
+        observer: &mut Observer,
+        results: &mut SpanResults,
+    ) {
+        let topology = &self.system.topology;
+        results.cpus = after.since(before, topology);
+        observer.observed.offline = after.gone_since(before, topology);
+        observer.observed.lost = after.lost_since(before, topology);
+    }
+
+    /// What else ends the measured time, as a fact for the record.
+    fn state_goals(&self, observer: &mut Observer) {
+        let asked = |way| self.plan.volumes.iter().find(|goal| goal.direction == way).map(|goal| goal.bytes);
+        observer.observed.until_written = asked(Direction::Write);
+        observer.observed.until_read = asked(Direction::Read);
+    }
+
+    /// From the start signal until measuring is to begin. False = ended early, by failure or interruption.
+    fn warm_up(&self, observer: &mut Observer) -> bool {
+        let Clocked { plan, control, voice, .. } = *self;
+        let until_steady = self.options.method.until_steady_s;
+        voice.verbose(|| format!("starting: {} threads", plan.workers.len()));
+        // Without a warm-up nothing may lie between the first I/O and the first that is counted.
+        let at_once = plan.warmup == 0 && until_steady.is_none();
+        if at_once {
+            observer.measurement_is_near();
+        }
+        let Some(agreed) = self.agreed_start() else { return false };
+        voice.begin(self.live);
+        control.start();
+        let mut sampler = Sampler::new(self.live, clock::monotonic());
+        if plan.warmup > 0 {
+            voice.verbose(|| format!("warming up for {} s", plan.warmup));
+            if self.sleep("warm up", plan.warmup, Meanwhile::default(), &mut sampler).is_none() {
+                return false;
+            }
+        }
+        if let Some(limit) = until_steady {
+            match warm_up::wait(limit, plan.duration, control, voice, &mut sampler) {
+                None => return false,
+                ended => observer.observed.warm_up = ended,
+            }
+        }
+        voice.verbose(|| format!("measuring for {} s", plan.duration));
+        if !at_once {
+            observer.measurement_is_near();
+            let begin = |at: Nanos| at + recorder::seconds(plan.warmup) + SETTLING;
+            if agreed.is_some_and(|at| !meet_at(begin(at), control)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Waits for the moment at which all start that measure together: `Some(None)` = it is alone, `None` = it
+    /// doesn't start at all.
+    fn agreed_start(&self) -> Option<Option<Nanos>> {
+        let Some(companions) = &self.options.companions else { return Some(None) };
+        let at = companions.start_at(self.control)?;
+        meet_at(at, self.control).then_some(Some(at))
+    }
+
+    /// What the phase came to its end by; `None` = ended early, by failure or interruption.
     fn sleep(
         &self,
         phase: &str,
         seconds: u32,
-        (mut ticker, mut pulse): (Option<&mut Ticker>, Option<&mut Pulse>),
+        Meanwhile { mut ticker, mut pulse, mut volume }: Meanwhile,
         sampler: &mut Sampler,
-    ) -> bool {
+    ) -> Option<EndedBy> {
         let begin = clock::monotonic();
         let end = begin + recorder::seconds(seconds);
         let mut draw = if self.voice.is_live() { begin + SECOND } else { end };
         loop {
             let due = ticker.as_ref().map_or(end, |ticker| ticker.due);
             let beat = pulse.as_ref().map_or(end, |pulse| pulse.due);
-            let next = end.min(draw).min(due).min(sampler.due).min(beat);
+            let look = volume.as_ref().map_or(end, |volume| volume.due);
+            let next = end.min(draw).min(due).min(sampler.due).min(beat).min(look);
             let go_on = self.control.sleep_until(next);
             let now = clock::monotonic();
             if let Some(pulse) = pulse.as_mut() {
                 pulse.woke(next, now);
             }
             sampler.look(now);
+            let reached = volume.as_mut().is_some_and(|volume| volume.reached(now));
             if let Some(ticker) = ticker.as_mut() {
-                let figures = match next == end || !go_on {
+                let figures = match next == end || !go_on || reached {
                     true => ticker.last(self.progress),
                     false => (next >= ticker.due).then(|| ticker.tick(self.progress)),
                 };
                 figures.iter().for_each(|figures| self.voice.stream(figures));
             }
-            if !go_on || next == end {
-                return go_on;
+            match (go_on, reached) {
+                (false, _) => return None,
+                (true, true) => return Some(EndedBy::Volume),
+                (true, false) if next == end => return Some(EndedBy::Time),
+                (true, false) => {}
             }
             if next == draw {
-                self.voice.draw(phase, end - next, self.live);
+                let by_volume = volume.as_ref().and_then(|volume| volume.left(now));
+                let left = (end - next).min(by_volume.unwrap_or(Nanos::MAX));
+                self.voice.draw(phase, left, self.live);
                 draw += SECOND;
             }
         }

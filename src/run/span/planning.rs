@@ -5,7 +5,7 @@ use crate::profile::{Profile, TimeSpan};
 use crate::run::options::Options;
 use crate::run::span::probes::Probes;
 use crate::system::System;
-use crate::system::completion;
+use crate::system::completion_probe;
 use crate::system::target::{self, TargetFacts};
 use std::path::PathBuf;
 
@@ -61,10 +61,10 @@ pub(in crate::run) fn plan_at(
             Ok(mut found) => {
                 if let Some(direct) = plan::completion_matters(span, target, &found, wish) {
                     found.completion =
-                        probes.completion(location, direct, || completion::completion(&found, direct));
+                        probes.completion(location, direct, || completion_probe::completion(&found, direct));
                 }
                 if wish.poll {
-                    found.polling = completion::polling(&found);
+                    found.polling = completion_probe::polling(&found);
                 }
                 facts.push(found);
             }

@@ -183,9 +183,11 @@ fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), St
         }
         false => Buffer::with_shared(length, &used).map_err(|e| refused(&e))?,
     };
-    let patterned = |t: &&WorkerTarget| t.workload.write_ratio > 0 && t.content == WriteContent::Pattern;
+    let writes =
+        |t: &WorkerTarget| t.workload.write_ratio > 0 || (t.workload.portion.is_some() && t.open.write);
+    let patterned = |t: &&WorkerTarget| writes(t) && t.content == WriteContent::Pattern;
     for target in plan.targets.iter().filter(patterned) {
-        let bytes = u64::from(target.workload.block_size) * u64::from(target.requests);
+        let bytes = u64::from(target.slot) * u64::from(target.requests);
         let area = target.write_buffer as usize..(target.write_buffer + bytes) as usize;
         payload::fill_pattern(&mut buffer.as_mut_slice()[area]);
     }

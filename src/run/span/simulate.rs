@@ -26,6 +26,11 @@ pub(in crate::run) fn simulate(
     if !options.events.may_start(control, voice) {
         return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
     }
+    if let Some(companions) = &options.companions
+        && companions.start_at(control).is_none()
+    {
+        return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
+    }
     options.events.measurement_begins(control);
     if voice.is_streaming() {
         voice.warn(

@@ -16,6 +16,8 @@ pub struct Flushes {
     every: u32,
     /// Writes until the next flush, by target.
     left: Vec<u32>,
+    /// Of each entry of the worker's list its target, whose writes all count.
+    leaders: Vec<usize>,
     /// Requests that have to flush their target before their next I/O.
     owed: Vec<u32>,
     /// Whether what a request has in flight is a flush.
@@ -30,6 +32,7 @@ impl Flushes {
         Some(Flushes {
             every,
             left: vec![every; plan.targets.len()],
+            leaders: plan.leaders(),
             owed: Vec::with_capacity(depth),
             flying: vec![false; depth],
         })
@@ -37,7 +40,7 @@ impl Flushes {
 
     /// Counts a write on a target; true = a flush follows it.
     fn follows(&mut self, target: u32) -> bool {
-        let left = &mut self.left[target as usize];
+        let left = &mut self.left[self.leaders[target as usize]];
         *left -= 1;
         if *left > 0 {
             return false;

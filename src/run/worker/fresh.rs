@@ -1,21 +1,31 @@
-//! New content for every write (`-Zr`).
+//! New content for every write (`-Zr`, `--compress`, `--dedupe`).
 
 use super::requests::{InFlight, Requests};
 use crate::engine::{Direction, Engine, Io};
 use crate::plan::{WorkerPlan, WorkerTarget, WriteContent};
+use crate::profile::ContentShape;
 use crate::sys::memory::SlotMut;
-use crate::workload::{FillParts, Random, ThreadWorkload};
+use crate::workload::{FillParts, Random, ReducibleContent, ThreadWorkload, Unit};
 
 /// For which targets it is made, and how.
-///
-/// The content is DISKSPD's, which comes from the thread's own generator: between the draws of a write and
-/// those of the next I/O, so that it decides addresses too.
 #[derive(Debug)]
 pub struct Fresh {
-    /// By target: what DISKSPD's address of a write is ahead of ours, bytes mod 8; `None` = others write
-    /// there.
-    ahead: Vec<Option<usize>>,
+    /// By target; `None` = others write there.
+    kinds: Vec<Option<DataSource>>,
     making: Making,
+}
+
+/// Where the content of a target's writes comes from.
+#[derive(Debug)]
+enum DataSource {
+    /// `-Zr`. The content is DISKSPD's, which comes from the thread's own generator: between the draws of a
+    /// write and those of the next I/O, so that it decides addresses too.
+    Drawn {
+        /// What DISKSPD's address of a write is ahead of ours, bytes mod 8.
+        ahead: usize,
+    },
+    /// `--compress`, `--dedupe`.
+    Reducible(ReducibleContent),
 }
 
 /// What is made.
@@ -32,19 +42,20 @@ enum Making {
 impl Fresh {
     /// `None` when no target is written to in this way.
     pub fn new(plan: &WorkerPlan, workload: &ThreadWorkload) -> Option<Fresh> {
-        let ahead: Vec<Option<usize>> = plan.targets.iter().map(ahead).collect();
+        let kinds: Vec<Option<DataSource>> =
+            plan.targets.iter().enumerate().map(|(entry, target)| kind(plan, entry, target)).collect();
         let making = match (plan.engine.row().virtual_time, workload.draws()) {
             (false, _) => Making::Content,
             (true, true) => Making::Draws,
             (true, false) => Making::Nothing,
         };
-        ahead.iter().any(Option::is_some).then_some(Fresh { ahead, making })
+        kinds.iter().any(Option::is_some).then_some(Fresh { kinds, making })
     }
 
     /// Draws the next I/Os of several requests, in order, with the content of each write, and adds them to
     /// a batch.
     pub fn next_batch(
-        &self,
+        &mut self,
         requests: &mut Requests,
         workload: &mut ThreadWorkload,
         engine: &mut dyn Engine,
@@ -60,26 +71,42 @@ impl Fresh {
     }
 
     /// Makes the content of an I/O that was drawn, if it is such a write.
-    pub fn make(&self, flight: &InFlight, random: &mut Random, memory: SlotMut) {
+    pub fn make(&mut self, flight: &InFlight, random: &mut Random, memory: SlotMut) {
         let InFlight { io, target, .. } = flight;
-        let Some(ahead) = self.ahead[*target as usize].filter(|_| io.direction == Direction::Write) else {
-            return;
-        };
-        let parts = FillParts::of(io.buffer_offset.wrapping_add(ahead), io.length as usize);
-        match self.making {
-            Making::Content => fill(parts, random, memory, io),
-            Making::Draws => random.skip(parts),
-            Making::Nothing => {}
+        let kind = self.kinds[*target as usize].as_mut().filter(|_| io.direction == Direction::Write);
+        match (kind, self.making) {
+            (Some(DataSource::Drawn { ahead }), making) => {
+                let parts = FillParts::of(io.buffer_offset.wrapping_add(*ahead), io.length as usize);
+                match making {
+                    Making::Content => fill(parts, random, memory, io),
+                    Making::Draws => random.skip(parts),
+                    Making::Nothing => {}
+                }
+            }
+            (Some(DataSource::Reducible(content)), Making::Content) => fill_reducible(content, memory, io),
+            _ => {}
         }
+    }
+}
+
+fn kind(plan: &WorkerPlan, entry: usize, target: &WorkerTarget) -> Option<DataSource> {
+    match target.content {
+        _ if !target.open.write => None,
+        WriteContent::Fresh => Some(DataSource::Drawn { ahead: ahead(target) }),
+        WriteContent::Reducible(shape) => Some(DataSource::Reducible(ReducibleContent::new(
+            shape,
+            plan.seed,
+            target.target + (entry << 32),
+        ))),
+        _ => None,
     }
 }
 
 /// In DISKSPD's allocation, which begins on a page, the slots of reads come first, as many as those of
 /// writes.
-fn ahead(target: &WorkerTarget) -> Option<usize> {
-    let slots = u64::from(target.workload.block_size) * u64::from(target.requests);
-    let ahead = (slots % 8 + 8 - target.write_buffer % 8) % 8;
-    (target.open.write && target.content == WriteContent::Fresh).then_some(ahead as usize)
+fn ahead(target: &WorkerTarget) -> usize {
+    let slots = u64::from(target.slot) * u64::from(target.requests);
+    ((slots % 8 + 8 - target.write_buffer % 8) % 8) as usize
 }
 
 fn fill(parts: FillParts, random: &mut Random, memory: SlotMut, io: &Io) {
@@ -92,4 +119,15 @@ fn fill(parts: FillParts, random: &mut Random, memory: SlotMut, io: &Io) {
     slot.fill_part(head, chunks, || drawn.next_chunk());
     slot.fill_part(head + chunks, tail, || drawn.next_word());
     *random = drawn;
+}
+
+fn fill_reducible(content: &mut ReducibleContent, memory: SlotMut, io: &Io) {
+    let length = io.length as usize;
+    let Some(mut slot) = memory.part(io.buffer_offset, length) else { return };
+    for start in (0..length).step_by(ContentShape::UNIT) {
+        let bytes = ContentShape::UNIT.min(length - start);
+        let Unit { mut random, random_bytes } = content.unit(bytes);
+        slot.fill_part(start, random_bytes, || random.next_chunk());
+        slot.fill_part(start + random_bytes, bytes - random_bytes, || [0; Random::CHUNK]);
+    }
 }

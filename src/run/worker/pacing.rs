@@ -1,8 +1,8 @@
 //! The limits of a worker: which request may issue its next I/O, and when.
 
 use crate::clock::Nanos;
-use crate::plan::WorkerPlan;
-use crate::workload::pace::Pace;
+use crate::plan::{WorkerPlan, WorkerTarget};
+use crate::workload::pace::{Limit, Pace};
 
 /// One pace per target. (Floating requests can't be limited: the profile's validation sees to it.)
 #[derive(Debug)]
@@ -27,7 +27,10 @@ impl Pacing {
         if plan.floating || !plan.is_limited() {
             return None;
         }
-        let paces = plan.targets.iter().map(|target| Pace::new(target.limit, start)).collect();
+        // Further portions of a target go at the pace of the first one.
+        let limit =
+            |target: &WorkerTarget| if target.is_further_portion() { Limit::None } else { target.limit };
+        let paces = plan.targets.iter().map(|target| Pace::new(limit(target), start)).collect();
         let requests = |(index, requests)| std::iter::repeat_n(index, requests as usize);
         let targets: Vec<u32> =
             (0..).zip(plan.targets.iter().map(|t| t.requests)).flat_map(requests).collect();

@@ -333,8 +333,34 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
         flushes: worker.flush_every.map(|_| Histogram::new()),
         distribution: Vec::new(),
         unfinished: Vec::new(),
+        parts: Vec::new(),
     };
     worker.targets.iter().enumerate().map(target).collect()
+}
+
+/// The accounts of portions of a target (`--mix`, `--bs-split`) become one, with each of them in it.
+pub fn whole_targets(worker: &WorkerPlan, entries: Vec<TargetResults>) -> Vec<TargetResults> {
+    let mut whole: Vec<TargetResults> = Vec::with_capacity(entries.len());
+    for (target, entry) in worker.targets.iter().zip(entries) {
+        let portion = target.workload.portion;
+        let part = portion.map(|portion| entry.as_part(portion.part, target.workload.block_size));
+        match whole.last_mut().filter(|_| target.is_further_portion()) {
+            Some(last) => {
+                last.add_portion(entry);
+                last.parts.extend(part);
+            }
+            // Where random I/O goes may differ from part to part.
+            None if part.is_some() => {
+                whole.push(TargetResults {
+                    parts: part.into_iter().collect(),
+                    distribution: Vec::new(),
+                    ..entry
+                });
+            }
+            None => whole.push(entry),
+        }
+    }
+    whole
 }
 
 /// Adds errors of one worker to those of others, by kind.

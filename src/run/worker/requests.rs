@@ -47,12 +47,17 @@ impl Requests {
     /// For each target of the plan its file in the engine, and where in the buffer its source of write data
     /// begins (0 where there is none).
     pub fn new(plan: &WorkerPlan, files: &[u32], sources: &[usize]) -> Requests {
-        let mut first_request = 0;
+        let (mut first_request, mut next) = (0, 0);
         let place = |((target, &file), &source)| {
             let target: &crate::plan::WorkerTarget = target;
-            let step = u64::from(target.workload.block_size);
+            let step = u64::from(target.slot);
+            if !target.is_further_portion() {
+                first_request = next;
+                // The requests of a floating pool have a slot in the area of every target.
+                next += if plan.floating { 0 } else { target.requests };
+            }
             let own = |start| Area { start, step, mask: !0 };
-            let place = Place {
+            Place {
                 file,
                 first_request,
                 read: own(target.read_buffer),
@@ -62,10 +67,7 @@ impl Requests {
                     }
                     _ => own(target.write_buffer),
                 },
-            };
-            // The requests of a floating pool have a slot in the area of every target.
-            first_request += if plan.floating { 0 } else { target.requests };
-            place
+            }
         };
         let places = plan.targets.iter().zip(files).zip(sources).map(place).collect();
         Requests {

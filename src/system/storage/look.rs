@@ -99,6 +99,8 @@ impl Device {
             disk: disk.as_ref().map(|disk| format!("/dev/{}", disk.name.replace('!', "/"))),
             model: whole.model(),
             firmware: read("device/firmware_rev").or_else(|| read("device/rev")),
+            // Of NVMe, of SCSI, of virtio.
+            identity: ["wwid", "device/wwid", "serial"].into_iter().find_map(read),
             size: self.size(),
             queue: queue.collect(),
             direct: read("loop/dio").map(|value| value == "1"),

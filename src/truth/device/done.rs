@@ -1,6 +1,6 @@
 //! What devices did together, by the kernel's counters.
 
-use super::part::Part;
+use super::part::{Counted, Part};
 use crate::system::io_counters::{DeviceActivity, DeviceFacts, Flow};
 use crate::system::stack::{Layer, LayerKind};
 
@@ -111,4 +111,31 @@ fn empty(part: &Part, done: &Done, most: u64) -> u64 {
 pub fn expected(bytes: u64, counted: super::part::Counted) -> u64 {
     let ios = u128::from(bytes) * u128::from(counted.ios) / u128::from(counted.bytes.max(1));
     u64::try_from(ios).unwrap_or(u64::MAX)
+}
+
+/// The smallest and the largest I/O of others, bytes: of those only the bytes are known.
+const OTHERS_SIZES: (u64, u64) = (512, 1 << 20);
+
+/// I/Os of this run on a device in one direction, as far as they can be told from others'.
+#[derive(Debug, Clone, Copy)]
+pub struct Ours {
+    pub bytes: u64,
+    /// How many there were: of all that is possible, what is nearest to the size that was counted.
+    pub ios: u64,
+    /// At least so many there were.
+    pub least: u64,
+}
+
+impl Ours {
+    /// `doubtful`: I/Os that may have been flushes; `foreign`: bytes of others; `edges`: bytes of ours that
+    /// may be counted on one side alone.
+    pub fn of(flow: Flow, doubtful: u64, foreign: u64, counted: Counted, edges: u64) -> Ours {
+        let bytes = flow.bytes.saturating_sub(foreign);
+        let least = |foreign: u64| flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.0));
+        let most = flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.1));
+        let ios = if foreign == 0 { flow.ios } else { expected(bytes, counted).clamp(least(foreign), most) };
+        // Whatever was done beyond what was counted may have been a journal's, or somebody else's.
+        let beyond = flow.bytes.saturating_sub(counted.bytes).saturating_sub(edges);
+        Ours { bytes, ios, least: least(beyond.max(foreign)).saturating_sub(doubtful) }
+    }
 }

@@ -1,10 +1,9 @@
 //! What happened to the I/Os between the workers and the devices: the rules.
 
-use super::done::{Done, done};
+use super::done::{Done, Ours, done};
 use super::limits::*;
 use super::neighbours::neighbours;
 use super::part::{Counted, Part};
-use super::sizes::Ours;
 use super::verdict::{Comparison, Verdict};
 use super::wording::{amount, times};
 use crate::engine::Direction;

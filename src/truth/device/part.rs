@@ -69,9 +69,11 @@ impl<'a> Part<'a> {
                 // Each flush may be a write of no bytes to the device, as those of durable writes.
                 let flushes = got.flushes.as_ref().map_or(0, |flushes| flushes.moments().count());
                 part.durable = part.durable.saturating_add(flushes);
-                // The program's own pattern, and zeros (-Z); random data and data of the user's don't count.
+                // The program's own pattern, and zeros (-Z); random data and data of the user's don't count,
+                // nor what is as reducible as the user wants it.
                 let repeats = !span.asked.random_write_data;
-                if repeats && asked.is_some_and(|asked| asked.random_data_source.is_none()) {
+                let plain = |asked: &Target| asked.random_data_source.is_none() && asked.content.is_none();
+                if repeats && asked.is_some_and(plain) {
                     part.easy = part.easy.saturating_add(got.write.bytes);
                 }
                 let at = part.targets.iter().position(|target| target.target == got.target).unwrap_or(0);

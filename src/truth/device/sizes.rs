@@ -1,42 +1,14 @@
 //! Whether the devices did I/Os of the size that was counted: merged ones are larger, split ones smaller.
 
-use super::done::expected;
+use super::done::Ours;
 use super::effects::{Effect, Judged, by_degree, did};
 use super::limits::*;
 use super::part::Counted;
 use super::verdict::Verdict;
 use super::wording::{amount, size};
 use crate::engine::Direction;
-use crate::system::io_counters::Flow;
 use crate::system::stack::Layer;
 use crate::truth::Severity;
-
-/// The smallest and the largest I/O of others, bytes: of those only the bytes are known.
-const OTHERS_SIZES: (u64, u64) = (512, 1 << 20);
-
-/// I/Os of this run on a device in one direction, as far as they can be told from others'.
-#[derive(Debug, Clone, Copy)]
-pub struct Ours {
-    pub bytes: u64,
-    /// How many there were: of all that is possible, what is nearest to the size that was counted.
-    pub ios: u64,
-    /// At least so many there were.
-    pub least: u64,
-}
-
-impl Ours {
-    /// `doubtful`: I/Os that may have been flushes; `foreign`: bytes of others; `edges`: bytes of ours that
-    /// may be counted on one side alone.
-    pub fn of(flow: Flow, doubtful: u64, foreign: u64, counted: Counted, edges: u64) -> Ours {
-        let bytes = flow.bytes.saturating_sub(foreign);
-        let least = |foreign: u64| flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.0));
-        let most = flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.1));
-        let ios = if foreign == 0 { flow.ios } else { expected(bytes, counted).clamp(least(foreign), most) };
-        // Whatever was done beyond what was counted may have been a journal's, or somebody else's.
-        let beyond = flow.bytes.saturating_sub(counted.bytes).saturating_sub(edges);
-        Ours { bytes, ios, least: least(beyond.max(foreign)).saturating_sub(doubtful) }
-    }
-}
 
 impl Judged<'_> {
     /// What is to be said of the sizes of I/Os. `devices`: those that did them.

@@ -40,6 +40,13 @@ impl Verdict {
             Verdict::Cached => "CACHED",
         }
     }
+
+    /// That of a word, in lower case; `None` = it is no verdict's.
+    pub fn named(word: &str) -> Option<Verdict> {
+        use Verdict::*;
+        let all = [Verified, Unknown, Coalesced, Split, Amplified, Shared, Deferred, Cached];
+        all.into_iter().find(|verdict| verdict.word().eq_ignore_ascii_case(word))
+    }
 }
 
 /// The verdict about a time span: that of its worst part.
@@ -88,6 +95,28 @@ pub struct DeviceVerdict {
     pub unwritten_bytes: Option<u64>,
     /// Time to write that (`--flush-after`), s.
     pub flush_seconds: Option<f64>,
+}
+
+impl DeviceVerdict {
+    /// What was found on the devices of several hosts.
+    pub fn of_hosts(verdict: Verdict, severity: Option<Severity>, message: String) -> DeviceVerdict {
+        DeviceVerdict {
+            targets: Vec::new(),
+            devices: Vec::new(),
+            leaves: Vec::new(),
+            verdict,
+            severity,
+            message,
+            evidence: Vec::new(),
+            remedy: None,
+            read: None,
+            write: None,
+            flushes: None,
+            others_bytes: 0,
+            unwritten_bytes: None,
+            flush_seconds: None,
+        }
+    }
 }
 
 /// What was counted, and what the devices right beneath the targets did.

@@ -5,7 +5,7 @@ use crate::engine::EngineKind;
 use crate::results::{Effort, ToolCost};
 use crate::system::cgroup::IoLimit;
 use crate::truth::crowd::{self, Crowd, Holder};
-use crate::truth::view::Conclusions;
+use crate::truth::late::Late;
 use crate::truth::{Finding, Severity, SpanView, offered, processors};
 
 /// Below this share of the depth asked for another one was measured.
@@ -16,7 +16,7 @@ pub(super) fn describe(
     effort: &Effort,
     limits: &Limits,
     limiter: Limiter,
-    concluded: &Conclusions,
+    (crowd, late): (Option<Crowd>, Option<&Late>),
 ) -> Finding {
     let percent = |share: Option<f64>| share.unwrap_or(0.0) * 100.0;
     let finding =
@@ -24,7 +24,7 @@ pub(super) fn describe(
     let is_null = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
     let finding = match limiter {
         Limiter::Profile => {
-            let what = asked_for(span, concluded);
+            let what = asked_for(span, late);
             finding(Severity::Note, "limited-by-profile", what)
         }
         Limiter::CpuQuota => {
@@ -82,7 +82,7 @@ pub(super) fn describe(
                 "spread the interrupts of the device (/proc/irq/*/smp_affinity_list, irqbalance), or bind threads to other CPUs (-a)",
             )
         }
-        Limiter::BusyCpus => busy_cpus(span, effort, limits, concluded.crowd),
+        Limiter::BusyCpus => busy_cpus(span, effort, limits, crowd),
         Limiter::Kernel => {
             let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
             let what = format!(
@@ -178,9 +178,10 @@ fn more_than_cpus(span: &SpanView, effort: &Effort) -> String {
     format!("{} share {} CPUs", effort.workers.len(), span.system.topology.allowed_cpus().count())
 }
 
-fn asked_for(span: &SpanView, concluded: &Conclusions) -> String {
+fn asked_for(span: &SpanView, late: Option<&Late>) -> String {
     let option = offered::limited_by(span).unwrap_or("-i and -j");
-    let late = concluded.late_in_short().map(|late| format!(", on the whole: {late}")).unwrap_or_default();
+    let late =
+        late.and_then(Late::in_short).map(|late| format!(", on the whole: {late}")).unwrap_or_default();
     format!("the limits that were asked for ({option}){late}")
 }
 

@@ -22,8 +22,19 @@ pub struct ChartAxis {
     pub scale: AxisScale,
     /// Figures beside it.
     pub ticks: Vec<Tick>,
-    /// It shows seconds, and can be zoomed into.
-    pub is_time: bool,
+    /// What it is.
+    pub kind: AxisKind,
+}
+
+/// What an axis is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AxisKind {
+    /// Figures, or places of which some have names.
+    Figures,
+    /// Seconds: scripts can zoom into it.
+    Time,
+    /// Rows, the first one uppermost; the name of each stands within the chart, above what is drawn of it.
+    Rows,
 }
 
 impl ChartAxis {
@@ -34,7 +45,11 @@ impl ChartAxis {
         text: impl Fn(f64) -> String,
     ) -> ChartAxis {
         let ticks = at.into_iter().map(|figure| Tick { at: scale.place(figure), text: text(figure) });
-        ChartAxis { label: label.into(), scale, ticks: ticks.collect(), is_time: false }
+        ChartAxis::of(label, scale, ticks.collect())
+    }
+
+    fn of(label: impl Into<String>, scale: AxisScale, ticks: Vec<Tick>) -> ChartAxis {
+        ChartAxis { label: label.into(), scale, ticks, kind: AxisKind::Figures }
     }
 
     /// Seconds from 0 on.
@@ -44,7 +59,7 @@ impl ChartAxis {
         let figures = (0..=(seconds / step + 1e-9) as u32).map(|number| f64::from(number) * step).collect();
         let label = if seconds > 120.0 { "time, h:min:s" } else { "time, s" };
         let scale = AxisScale::Linear { from: 0.0, to: seconds };
-        ChartAxis { is_time: true, ..ChartAxis::new(label, scale, figures, |at| clock(at, seconds)) }
+        ChartAxis { kind: AxisKind::Time, ..ChartAxis::new(label, scale, figures, |at| clock(at, seconds)) }
     }
 
     /// Amounts from 0 to the highest.
@@ -64,13 +79,7 @@ impl ChartAxis {
     /// Latencies in ms, by factors.
     pub fn latencies(label: impl Into<String>, figures: impl IntoIterator<Item = f64>) -> ChartAxis {
         let scale = AxisScale::log(figures);
-        let text = |ms| {
-            let text = latency(ms);
-            let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
-            let number = number.parse().map_or(number.to_owned(), |number: f64| number.to_string());
-            format!("{number} {unit}")
-        };
-        ChartAxis::new(label, scale, scale.round_figures(4.0), text)
+        ChartAxis::new(label, scale, scale.round_figures(4.0), short_latency)
     }
 
     /// Shares of I/Os that took no longer, by the number of their nines; `nines` = how many the axis has.
@@ -93,9 +102,9 @@ impl ChartAxis {
         ];
         ticks.extend(NINES.into_iter().zip(1..).map(|(text, number)| (text, f64::from(number))));
         let on = ticks.into_iter().filter(|(_, at)| *at <= whole + 1e-9);
-        let ticks = on.map(|(text, at)| Tick { at: at / whole, text: text.into() }).collect();
+        let ticks = on.map(|(text, at)| Tick { at: at / whole, text: text.into() });
         let scale = AxisScale::Linear { from: 0.0, to: whole };
-        ChartAxis { label: "percent of I/Os that took no longer".into(), scale, ticks, is_time: false }
+        ChartAxis::of("percent of I/Os that took no longer", scale, ticks.collect())
     }
 
     /// Names or numbers, one beside the other; of many only some are written.
@@ -105,7 +114,42 @@ impl ChartAxis {
         let written = names.iter().enumerate().step_by(every);
         let ticks = written.map(|(number, name)| Tick { at: middle(number), text: name.clone() }).collect();
         let scale = AxisScale::Linear { from: 0.0, to: names.len().max(1) as f64 };
-        ChartAxis { label: label.into(), scale, ticks, is_time: false }
+        ChartAxis::of(label, scale, ticks)
+    }
+
+    /// Places from 0 to `end`, some of which have a name.
+    pub fn places(label: impl Into<String>, end: f64, named: Vec<(f64, String)>) -> ChartAxis {
+        let scale = AxisScale::Linear { from: 0.0, to: end.max(1.0) };
+        let ticks = named.into_iter().map(|(at, text)| Tick { at: scale.place(at), text });
+        ChartAxis::of(label, scale, ticks.collect())
+    }
+
+    /// Rows of these names; row `n` reaches from [`row`]`(n, count)` down.
+    pub fn rows(names: Vec<String>) -> ChartAxis {
+        let count = names.len();
+        let tick = |(number, text)| Tick { at: row(number, count), text };
+        let ticks = names.into_iter().enumerate().map(tick).collect();
+        let scale = AxisScale::Linear { from: 0.0, to: 1.0 };
+        ChartAxis { kind: AxisKind::Rows, ..ChartAxis::of("", scale, ticks) }
+    }
+
+    /// Changes in percent, 0 among them.
+    pub fn changes(label: impl Into<String>, changes: impl IntoIterator<Item = f64>) -> ChartAxis {
+        let scale = AxisScale::to_round(changes.into_iter().chain([0.0]));
+        ChartAxis::new(label, scale, scale.round_figures(4.0), |change| match change {
+            0.0 => "0".into(),
+            change => format!("{}{} %", if change > 0.0 { "+" } else { "−" }, short(change.abs())),
+        })
+    }
+
+    /// Figures greater than 0 that are to be told from one another: not from 0 on.
+    pub fn near(
+        label: impl Into<String>,
+        figures: impl IntoIterator<Item = f64>,
+        text: fn(f64) -> String,
+    ) -> ChartAxis {
+        let scale = AxisScale::near(figures);
+        ChartAxis::new(label, scale, scale.round_figures(4.0), text)
     }
 
     /// Its figures and label below a chart.
@@ -124,6 +168,9 @@ impl ChartAxis {
 
     /// Its figures, label and grid at the left of a chart.
     pub fn at_left(&self) -> Markup {
+        if self.kind == AxisKind::Rows {
+            return self.within();
+        }
         html! {
             g.grid {
                 @for tick in &self.ticks {
@@ -138,6 +185,35 @@ impl ChartAxis {
             text.unit x="-48" y="-24" { (self.label) }
         }
     }
+
+    /// The names of rows, each at its upper end.
+    fn within(&self) -> Markup {
+        html! {
+            g.grid {
+                @for tick in &self.ticks {
+                    line x1="0" x2="100%" y1=(percent(1.0 - tick.at)) y2=(percent(1.0 - tick.at)) {}
+                }
+            }
+            g.names {
+                @for tick in &self.ticks {
+                    text x="4" y=(percent(1.0 - tick.at)) dy="15" { (tick.text) }
+                }
+            }
+        }
+    }
+}
+
+/// The upper end of a row, share of the axis from below.
+pub fn row(number: usize, count: usize) -> f64 {
+    1.0 - number as f64 / count.max(1) as f64
+}
+
+/// A latency in ms beside an axis, without idle zeros.
+pub fn short_latency(ms: f64) -> String {
+    let text = latency(ms);
+    let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
+    let number = number.parse().map_or(number.to_owned(), |number: f64| number.to_string());
+    format!("{number} {unit}")
 }
 
 /// A share as an SVG's percentage.

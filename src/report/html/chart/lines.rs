@@ -24,6 +24,17 @@ pub struct TimeLine {
 /// Where the points are, s since measuring began: begin and end of what each stands for.
 pub type PointTimes = Vec<(f64, f64)>;
 
+/// The time that all lines of a chart go over.
+#[derive(Debug)]
+pub struct LineTimes {
+    /// Times of the points.
+    pub times: PointTimes,
+    /// Length of the axis below, s.
+    pub seconds: f64,
+    /// What is marked.
+    pub marks: Vec<Mark>,
+}
+
 /// What a chart of lines needs.
 #[derive(Debug)]
 pub struct Lines {
@@ -37,14 +48,10 @@ pub struct Lines {
     pub note: String,
     /// At the left.
     pub y: ChartAxis,
-    /// Times of the points.
-    pub times: PointTimes,
-    /// Length of the axis below, s.
-    pub seconds: f64,
+    /// Over which time.
+    pub over: LineTimes,
     /// Lines, the most important one last: it is drawn above the others.
     pub lines: Vec<TimeLine>,
-    /// What is marked.
-    pub marks: Vec<Mark>,
     /// What it is drawn from.
     pub table: FigureTable,
 }
@@ -52,7 +59,8 @@ pub struct Lines {
 impl Lines {
     /// The chart.
     pub fn chart(self) -> ChartFigure {
-        let Lines { id, title, summary, note, y, times, seconds, lines, marks, table } = self;
+        let Lines { id, title, summary, note, y, over, lines, table } = self;
+        let LineTimes { times, seconds, marks } = over;
         let x = ChartAxis::time(seconds);
         let middle: Vec<f64> = times.iter().map(|(from, to)| x.scale.place((from + to) / 2.0)).collect();
         let paths = lines.iter().map(|line| {

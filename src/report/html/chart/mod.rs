@@ -8,10 +8,12 @@ pub mod heat;
 pub mod lines;
 pub mod nines;
 pub mod path;
+pub mod points;
 pub mod scale;
+pub mod shifts;
 pub mod table;
 
-use axis::{ChartAxis, percent};
+use axis::{AxisKind, ChartAxis, percent};
 use maud::{Markup, html};
 use scale::AxisScale;
 use table::FigureTable;
@@ -50,19 +52,35 @@ pub struct Key {
     pub class: &'static str,
     /// The words.
     pub text: String,
-    /// An area, not a line.
-    pub area: bool,
+    /// What it stands beside.
+    pub shape: KeyShape,
+}
+
+/// How what a key explains is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyShape {
+    /// As a line.
+    Line,
+    /// As an area.
+    Area,
+    /// As dots.
+    Dot,
 }
 
 impl Key {
     /// That of a line.
     pub fn line(class: &'static str, text: impl Into<String>) -> Key {
-        Key { class, text: text.into(), area: false }
+        Key { class, text: text.into(), shape: KeyShape::Line }
     }
 
     /// That of an area.
     pub fn area(class: &'static str, text: impl Into<String>) -> Key {
-        Key { class, text: text.into(), area: true }
+        Key { class, text: text.into(), shape: KeyShape::Area }
+    }
+
+    /// That of dots.
+    pub fn dot(class: &'static str, text: impl Into<String>) -> Key {
+        Key { class, text: text.into(), shape: KeyShape::Dot }
     }
 }
 
@@ -87,7 +105,7 @@ impl ChartFigure {
     /// The whole figure.
     pub fn markup(&self) -> Markup {
         let (title, text) = (format!("{}-title", self.id), format!("{}-text", self.id));
-        let time = self.x.is_time.then_some(match self.x.scale {
+        let time = (self.x.kind == AxisKind::Time).then_some(match self.x.scale {
             AxisScale::Linear { to, .. } | AxisScale::Log { to, .. } => to,
         });
         html! {
@@ -123,10 +141,10 @@ impl ChartFigure {
                     @for key in &self.key {
                         li {
                             svg.swatch width="26" height="12" aria-hidden="true" {
-                                @if key.area {
-                                    rect.{(key.class)} x="0" y="0" width="26" height="12" {}
-                                } @else {
-                                    path.{(key.class)} d="M2 6H24" {}
+                                @match key.shape {
+                                    KeyShape::Line => path.{(key.class)} d="M2 6H24" {},
+                                    KeyShape::Area => rect.{(key.class)} width="26" height="12" {},
+                                    KeyShape::Dot => path.{(key.class)} d="M13 6h.01" {},
                                 }
                             }
                             (key.text)

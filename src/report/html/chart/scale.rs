@@ -27,14 +27,27 @@ impl AxisScale {
         AxisScale::Linear { from: 0.0, to: (highest / step).ceil() * step }
     }
 
+    /// From a round figure at or below the lowest to one at or above the highest.
+    pub fn to_round(figures: impl IntoIterator<Item = f64>) -> AxisScale {
+        let (low, high) = ends(figures).filter(|(low, high)| low < high).unwrap_or((-1.0, 1.0));
+        let step = step(high - low, 4.0);
+        // A figure that is round but for its rounding is its own end.
+        AxisScale::Linear { from: (low / step + 1e-9).floor() * step, to: (high / step - 1e-9).ceil() * step }
+    }
+
+    /// As far as the figures go, which are greater than 0, and at least a tenth of them: noise alone
+    /// doesn't fill the axis.
+    pub fn near(figures: impl IntoIterator<Item = f64>) -> AxisScale {
+        let (low, high) = ends(figures.into_iter().filter(|figure| *figure > 0.0)).unwrap_or((0.5, 1.5));
+        let middle = (low + high) / 2.0;
+        let half = ((high - low) / 2.0 * 1.1).max(middle / 20.0);
+        AxisScale::Linear { from: (middle - half).max(0.0), to: middle + half }
+    }
+
     /// As far as the figures go, which are greater than 0; at least a factor of two, so that noise doesn't
     /// look like a mountain range.
     pub fn log(figures: impl IntoIterator<Item = f64>) -> AxisScale {
-        let known = figures.into_iter().filter(|figure| figure.is_finite() && *figure > 0.0);
-        let (low, high) = known.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), figure| {
-            (low.min(figure), high.max(figure))
-        });
-        let (low, high) = if high > 0.0 { (low, high) } else { (0.1, 10.0) };
+        let (low, high) = ends(figures.into_iter().filter(|figure| *figure > 0.0)).unwrap_or((0.1, 10.0));
         let (low, high) = if high / low < 2.0 { (low / 1.5, high * 1.5) } else { (low / 1.1, high * 1.1) };
         AxisScale::Log { from: low, to: high }
     }
@@ -71,6 +84,15 @@ impl AxisScale {
             }
         }
     }
+}
+
+/// Lowest and highest; `None` = there are none.
+fn ends(figures: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    let known = figures.into_iter().filter(|figure| figure.is_finite());
+    known.fold(None, |ends: Option<(f64, f64)>, figure| {
+        let (low, high) = ends.unwrap_or((figure, figure));
+        Some((low.min(figure), high.max(figure)))
+    })
 }
 
 /// The round step that divides a length in about `wanted` parts.
@@ -124,6 +146,22 @@ mod tests {
             let count = seconds / time_step(seconds);
             assert!((2.0..=7.0).contains(&count), "{seconds}: {count}");
         }
+    }
+
+    #[test]
+    fn an_axis_of_changes_ends_at_round_figures() {
+        for (changes, from, to) in [
+            (&[-1.2, 0.0, 7.0][..], -2.5, 7.5),
+            (&[0.0, 10.0], 0.0, 10.0),
+            (&[f64::NAN], -1.0, 1.0),
+            (&[0.0], -1.0, 1.0),
+        ] {
+            assert_eq!(AxisScale::to_round(changes.iter().copied()), AxisScale::Linear { from, to });
+        }
+        let noise = AxisScale::near([1000.0, 1001.0]);
+        assert!(noise.place(1000.0) > 0.45 && noise.place(1001.0) < 0.55, "{noise:?}");
+        let AxisScale::Linear { from, to } = AxisScale::near([10.0, 200.0]) else { panic!("not linear") };
+        assert!((from - 0.5).abs() < 1e-9 && (to - 209.5).abs() < 1e-9, "{from} {to}");
     }
 
     #[test]

@@ -91,7 +91,10 @@ pub fn content(page: &SweepPage) -> Markup {
         @if let Some(run) = run {
             section.environment {
                 (heading(2, "Environment"))
-                p.lead { "As one of the runs found it." }
+                p.lead {
+                    "As the last run found it; what may have been different at other points is in their "
+                    "records (--dir)."
+                }
                 (environment::environment(run))
             }
         }

@@ -1,0 +1,34 @@
+//! Arguments of a sweep, separated by line feeds, and the values of its options: every range ends, every point is a plain
+//! line of as many words as there were, and whatever is refused has a reason.
+#![no_main]
+
+use diskspd::cli;
+use diskspd::lab::repeat::Repeat;
+use diskspd::lab::sweep::{Objective, SweepOrder, axes, curve, points, seconds};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let words: Vec<OsString> =
+        data.split(|&byte| byte == b'\n').map(|word| OsString::from_vec(word.to_vec())).collect();
+    let line: Vec<OsString> = ["diskspd", "sweep"].map(OsString::from).into_iter().chain(words.clone()).collect();
+    let _ = cli::parse(&line);
+    if let Ok(axes) = axes(&words) {
+        let product = axes.iter().map(|axis| axis.values.len()).product::<usize>();
+        if product <= 4096 {
+            for point in points(&words, &axes).unwrap_or_default() {
+                assert_eq!(point.arguments.len(), words.len());
+            }
+        }
+    }
+    if let Ok(text) = std::str::from_utf8(data) {
+        let refused = [
+            Objective::parse(text).err(),
+            SweepOrder::parse(text).err(),
+            Repeat::parse(text).err(),
+            curve(text).err(),
+            seconds(text).err(),
+        ];
+        assert!(refused.into_iter().flatten().all(|why| !why.is_empty()));
+    }
+});

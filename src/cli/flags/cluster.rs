@@ -1,0 +1,47 @@
+//! `--mpi --split`: one run on many hosts.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::profile::RawText;
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("mpi"),
+        forms: &[
+            ("--mpi", "this is one of several ranks, whatever started them; an error if it is alone"),
+            ("--mpi=<library>", "the same with this library of MPI"),
+        ],
+        default: "known by what mpirun and srun set; the library is the one that goes with them",
+        scope: Scope::Invocation,
+        notes: "All ranks make one run with one report, that of rank 0. In the paths of targets and of \
+                --io-log, %r is the rank and %h the name of its host; %% is a percent sign. What the \
+                library speaks is known by its name: libmpi_abi.so* the standard ABI of MPI 5.0, \
+                libmpi.so.12 and libmpich* that of MPICH, any other Open MPI's. See docs/hosts.md.",
+        compatibility: LinuxOnly,
+        tested: &["hosts"],
+        with_profile: true,
+        values: &[],
+        read: Read::Optional(mpi),
+    },
+    Flag {
+        name: Long("split"),
+        forms: &[("--split", "each rank gets its own part of a target that several of them share")],
+        default: "they overlap, as threads do",
+        scope: Scope::Invocation,
+        notes: "The area from -B to -f, or to the end, in parts of equal size that begin on blocks; what \
+                is left over belongs to none. Which ranks share a target is found out and said. Only \
+                with several ranks.",
+        compatibility: LinuxOnly,
+        tested: &["hosts"],
+        with_profile: true,
+        values: &[],
+        read: Read::Switch(|draft| draft.request.split = true),
+    },
+];
+
+fn mpi(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let library = (!value.is_empty()).then(|| RawText::from(value.to_vec()).as_path().to_owned());
+    draft.request.mpi = Some(library);
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! What DISKSPD has no words for: where random I/O goes by form, and what writes carry by shares.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare};
+use crate::units;
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("mix"),
+        forms: &[("--mix <share>:<options>;..", "do several things at once on each target, in these shares")],
+        default: "one thing: what the options say",
+        scope: Scope::Targets,
+        notes: "As in --mix '70:-b8K -r -w0; 20:-b64K -s -w100'. A part may have -b, -r, -rs, -rd, -s, \
+                -w, -B, -f, --distribution and --bs-split, which then don't stand outside, but for -B and \
+                -f. Parts share outstanding I/Os, threads and all else; each sequential part of a thread \
+                has a position of its own. Results by part stand at the end of the text report. Not with \
+                -si, -p, -Z<size>, and -g in bytes.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "mixes"],
+        with_profile: false,
+        values: &[],
+        read: Read::Text(|draft, value| {
+            draft.mix = Some(value.to_vec());
+            Ok(())
+        }),
+    },
+    Flag {
+        name: Long("bs-split"),
+        forms: &[("--bs-split <size>/<share>:..", "I/Os of several sizes, in these shares")],
+        default: "all have the size of -b",
+        scope: Scope::Targets,
+        notes: "As in 4K/60:8K/30:64K/10, instead of -b. Each I/O begins at a multiple of its own size, or \
+                of the alignment of -r or -s; a sequential one at the first such place behind the one \
+                before. Results by size stand at the end of the text report. Not with -si, -p, -Z<size>, \
+                and -g in bytes.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "mixes"],
+        with_profile: false,
+        values: &["4K/60:8K/30:64K/10"],
+        read: Read::Text(sizes),
+    },
+    Flag {
+        name: Long("distribution"),
+        forms: &[
+            ("--distribution zipf:<theta>", "random I/O goes to block number k with a weight of 1/k^theta"),
+            ("--distribution normal:<deviation>%", "it goes around the middle, with this deviation"),
+            (
+                "--distribution hot:<area>%/<share>%[,moves=<s>s]",
+                "a part of the area gets a share of it, and moves on by its length every so many s",
+            ),
+        ],
+        default: "uniform, or as -rd says",
+        scope: Scope::Targets,
+        notes: "Percentages are of the area that I/O may touch, in whole blocks. With zipf the blocks that \
+                are used most lie far apart, the same for all threads. Needs -r or -rs; not with -rd.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "spreads"],
+        with_profile: false,
+        values: &["zipf:1.1", "normal:10%", "hot:10%/90%"],
+        read: Read::Text(distribution),
+    },
+    Flag {
+        name: Long("compress"),
+        forms: &[("--compress <percent>", "write content of which compression saves so much")],
+        default: "what -Z says, else bytes 0, 1, ..., 255, repeated",
+        scope: Scope::Targets,
+        notes: "0 to 99. Each 4 KiB of a write begin with random bytes and end with so many percent of \
+                zeros; what a compressor finds beyond that is up to it. Made for every write, before it is \
+                handed over. Not with -Z.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "write_content"],
+        with_profile: false,
+        values: &["0", "50"],
+        read: Read::Text(|draft, value| {
+            shape(draft).compress = percent(value)?;
+            Ok(())
+        }),
+    },
+    Flag {
+        name: Long("dedupe"),
+        forms: &[("--dedupe <percent>", "write content of which so many blocks of 4 KiB are duplicates")],
+        default: "0 with --compress, else as with --compress",
+        scope: Scope::Targets,
+        notes: "0 to 99. Each of them repeats one that the thread has made for the target before, 4 to 8 \
+                MiB of new ones earlier, out of the sight of most compressors. Without --compress the rest \
+                can't be compressed. Not with -Z.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "write_content"],
+        with_profile: false,
+        values: &["0", "25"],
+        read: Read::Text(|draft, value| {
+            shape(draft).dedupe = percent(value)?;
+            Ok(())
+        }),
+    },
+];
+
+fn distribution(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    // What isn't UTF-8 is none of the forms.
+    let text = std::str::from_utf8(value).unwrap_or("?");
+    let wrong = |wrong: NoAddressSpread| {
+        let what = if value.is_empty() { "the value is missing" } else { wrong.what };
+        Problem::new(wrong.position, what).expected(AddressSpread::FORMS)
+    };
+    draft.target.spread = Some(AddressSpread::parse(text).map_err(wrong)?);
+    Ok(())
+}
+
+fn sizes(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let wrong = |(position, what)| {
+        let what = if value.is_empty() { "the value is missing" } else { what };
+        Problem::new(position, what).expected(SizeShare::FORM)
+    };
+    draft.target.sizes = SizeShare::parse_list(value).map_err(wrong)?;
+    Ok(())
+}
+
+fn shape(draft: &mut Draft) -> &mut ContentShape {
+    draft.target.content.get_or_insert_default()
+}
+
+/// Strictly: what is no number must not become 0.
+fn percent(value: &[u8]) -> Result<u32, Problem> {
+    const EXPECTED: &str = "a percentage from 0 to 99, such as 60";
+    let (number, digits) =
+        units::parse_digits(value).map_err(|error| Problem::from(error).expected(EXPECTED))?;
+    match u32::try_from(number) {
+        _ if digits < value.len() => {
+            Err(Problem::new(digits, "this does not belong to the percentage").expected(EXPECTED))
+        }
+        Ok(share) if share <= ContentShape::MOST => Ok(share),
+        _ => Err(Problem::new(0, "this is no such share")
+            .expected(EXPECTED)
+            .hint("nothing but zeros is written with -Z")),
+    }
+}

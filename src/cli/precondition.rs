@@ -1,0 +1,208 @@
+//! What follows `precondition`: a target, options of its own, and behind `--` those of the rounds.
+
+use super::error::{CliError, Problem};
+use super::flag::Form;
+use super::{Invocation, OutRequest, PreconditionRequest};
+use crate::lab::precondition::{ROUNDS, Standard, WINDOW};
+use crate::lab::sweep::seconds;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// An option of the command.
+struct OwnOption {
+    /// Its name, and one line of help.
+    form: Form,
+    /// What its value is; empty = it takes none.
+    value: &'static str,
+    read: fn(&mut PreconditionRequest, &str) -> Result<(), String>,
+}
+
+/// Its options as the help shows them.
+pub const FORMS: [Form; OWN.len()] = {
+    let mut forms = [("", ""); OWN.len()];
+    let mut at = 0;
+    while at < OWN.len() {
+        forms[at] = OWN[at].form;
+        at += 1;
+    }
+    forms
+};
+
+const OWN: [OwnOption; 9] = [
+    own("--standard", "<name>", "pts-client (default), pts-enterprise or custom", |r, value| {
+        r.standard = Standard::parse(value)?;
+        Ok(())
+    }),
+    own("--purge", "", "first discard all that is on the device, or punch the file hollow", |r, _| {
+        r.purge = true;
+        Ok(())
+    }),
+    own("--fill", "<n>x, none", "write all of it so many times, sequentially; default 2x", |r, value| {
+        let times = value.strip_suffix(['x', 'X']).and_then(|digits| digits.parse().ok());
+        r.fill = match (value, times) {
+            ("none", _) => None,
+            (_, Some(1..=1000)) => times,
+            _ => return Err("how many times, as in 2x, or none".into()),
+        };
+        Ok(())
+    }),
+    own("--round", "<time>", "how long a round is; default 60s", |r, value| {
+        let time = seconds(value)?;
+        if time < 1.0 || time.fract() != 0.0 {
+            return Err("whole seconds, at least 1s".into());
+        }
+        r.round_s = time as u32;
+        Ok(())
+    }),
+    own("--rounds", "<n>", "give up after so many rounds, at least 5; default 25", |r, value| {
+        let rounds = value.parse().ok().filter(|rounds| (WINDOW as u32..=10_000).contains(rounds));
+        r.rounds = rounds.ok_or("a number of rounds from 5 to 10000")?;
+        Ok(())
+    }),
+    own("--destroy", "", "permit writing to a device that carries something", |r, _| {
+        r.destroy = true;
+        Ok(())
+    }),
+    own(
+        "--out",
+        "<file>",
+        "keep the last round's record with the table of all, by the ending",
+        |r, value| {
+            if value.is_empty() {
+                return Err("the name of a file to write".into());
+            }
+            r.out.push(OutRequest { format: None, path: PathBuf::from(value) });
+            Ok(())
+        },
+    ),
+    own("--dry-run", "", "check everything, say what would be done, and do nothing", |r, _| {
+        r.dry_run = true;
+        Ok(())
+    }),
+    own("--quiet", "", "no plan, no progress, no line per round: the table alone", |r, _| {
+        r.quiet = true;
+        Ok(())
+    }),
+];
+
+const fn own(
+    name: &'static str,
+    value: &'static str,
+    help: &'static str,
+    read: fn(&mut PreconditionRequest, &str) -> Result<(), String>,
+) -> OwnOption {
+    OwnOption { form: (name, help), value, read }
+}
+
+/// Reads the arguments behind `precondition`.
+///
+/// # Errors
+/// An option can't be understood, or there isn't one target.
+pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
+    let mut request = PreconditionRequest {
+        standard: Standard::PtsClient,
+        purge: false,
+        fill: Some(2),
+        round_s: 60,
+        rounds: ROUNDS,
+        destroy: false,
+        out: Vec::new(),
+        dry_run: false,
+        quiet: false,
+        target: OsString::new(),
+        options: Vec::new(),
+    };
+    let mut targets = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        if argument == "--" {
+            request.options = rest.cloned().collect();
+            break;
+        }
+        if !argument.as_encoded_bytes().starts_with(b"-") {
+            targets.push(argument.clone());
+            continue;
+        }
+        let shown = argument.to_string_lossy();
+        let (name, attached) = shown.split_once('=').map_or((&*shown, None), |(n, v)| (n, Some(v)));
+        let Some(own) = OWN.iter().find(|own| own.form.0 == name) else {
+            return Err(CliError::new(format!("{shown} is no option of precondition"))
+                .hint("options of the workload stand behind --: diskspd precondition FILE -- -c10G -t4"));
+        };
+        let value = match (own.value.is_empty(), attached) {
+            (true, Some(_)) => {
+                let at = name.len();
+                return Err(CliError::at(argument.as_encoded_bytes(), at, format!("{name} takes no value")));
+            }
+            (true, None) => String::new(),
+            (false, Some(value)) => value.to_owned(),
+            (false, None) => {
+                rest.next().map(|value| value.to_string_lossy().into_owned()).ok_or_else(|| {
+                    CliError::new(format!("{name}: the value is missing"))
+                        .hint(format!("write {name} {}", own.value))
+                })?
+            }
+        };
+        (own.read)(&mut request, &value).map_err(|expected| {
+            let problem = Problem::new(0, "this value is not possible").expected(expected);
+            CliError::in_value(value.as_bytes(), 0, name, problem)
+        })?;
+    }
+    request.target = one(targets)?;
+    Ok(Invocation::Precondition(Box::new(request)))
+}
+
+/// A steady state is that of one device.
+fn one(mut targets: Vec<OsString>) -> Result<OsString, CliError> {
+    match (targets.pop(), targets.len()) {
+        (Some(target), 0) => Ok(target),
+        (None, _) => Err(CliError::new("the target is missing").hint("name a device or a file")),
+        (Some(_), more) => Err(CliError::new(format!("{} targets are given, and it takes one", more + 1))
+            .hint("precondition them one after the other; options of the workload stand behind --")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<PreconditionRequest, CliError> {
+        let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        match parse(&arguments)? {
+            Invocation::Precondition(request) => Ok(*request),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_two_dashes_goes_to_the_rounds() {
+        let plain = parsed("f.dat").unwrap();
+        let of = |r: &PreconditionRequest| (r.standard, r.fill, r.round_s, r.rounds);
+        assert_eq!(of(&plain), (Standard::PtsClient, Some(2), 60, 25));
+        let line = "--standard=custom f.dat --fill none --round 5m --rounds 7 --purge -- -b4K --quiet";
+        let found = parsed(line).unwrap();
+        assert_eq!(of(&found), (Standard::Custom, None, 300, 7));
+        assert_eq!((found.target, found.options), ("f.dat".into(), vec!["-b4K".into(), "--quiet".into()]));
+        assert!(found.purge && !found.quiet);
+    }
+
+    #[test]
+    fn what_cannot_be_is_explained() {
+        for (line, why) in [
+            ("", "the target is missing"),
+            ("-- -b4K", "the target is missing"),
+            ("a.dat b.dat", "2 targets are given"),
+            ("-b4K a.dat", "-b4K is no option of precondition"),
+            ("a.dat --standard pts", "not possible"),
+            ("a.dat --fill 2", "not possible"),
+            ("a.dat --fill 0x", "not possible"),
+            ("a.dat --round 0.5s", "not possible"),
+            ("a.dat --rounds 4", "not possible"),
+            ("a.dat --rounds", "the value is missing"),
+            ("a.dat --purge=yes", "takes no value"),
+        ] {
+            let error = parsed(line).unwrap_err();
+            assert!(error.what.contains(why), "{line}: {error}");
+        }
+    }
+}

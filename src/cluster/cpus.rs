@@ -1,0 +1,59 @@
+//! Whose CPUs are whose, when several ranks run on one machine.
+
+use std::collections::BTreeMap;
+
+/// Where a rank runs, and on which CPUs it may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seat {
+    /// What tells the machine (its running kernel) from others.
+    pub machine: String,
+    /// CPUs that the rank may use, by the kernel's numbers, ascending.
+    pub cpus: Vec<u32>,
+}
+
+/// The CPUs of each rank; `None` = those that it has already.
+///
+/// Ranks on one machine that may all use the same CPUs divide them: as many for each, in order of number, the
+/// first ranks one more where it doesn't come out even. Where the launcher has bound ranks to CPUs of their
+/// own, or there are fewer CPUs than ranks, it stays as it is.
+pub fn share(seats: &[Option<Seat>]) -> Vec<Option<Vec<u32>>> {
+    let mut together: BTreeMap<(&str, &[u32]), Vec<usize>> = BTreeMap::new();
+    for (rank, seat) in seats.iter().enumerate() {
+        if let Some(seat) = seat {
+            together.entry((&seat.machine, &seat.cpus)).or_default().push(rank);
+        }
+    }
+    let mut shares = vec![None; seats.len()];
+    for ((_, cpus), ranks) in together {
+        if ranks.len() < 2 || cpus.len() < ranks.len() {
+            continue;
+        }
+        let (each, more) = (cpus.len() / ranks.len(), cpus.len() % ranks.len());
+        let mut rest = cpus;
+        for (place, rank) in ranks.into_iter().enumerate() {
+            let (own, others) = rest.split_at(each + usize::from(place < more));
+            shares[rank] = Some(own.to_vec());
+            rest = others;
+        }
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seat(machine: &str, cpus: impl IntoIterator<Item = u32>) -> Option<Seat> {
+        Some(Seat { machine: machine.into(), cpus: cpus.into_iter().collect() })
+    }
+
+    #[test]
+    fn ranks_that_may_use_the_same_cpus_divide_them() {
+        let seats =
+            [seat("a", 0..5), seat("b", 0..5), seat("a", 0..5), None, seat("c", 0..1), seat("c", 0..1)];
+        let shares = share(&seats);
+        assert_eq!(shares, [Some(vec![0, 1, 2]), None, Some(vec![3, 4]), None, None, None]);
+        // Bound by the launcher already.
+        assert_eq!(share(&[seat("a", 0..2), seat("a", 2..4)]), [None, None]);
+    }
+}

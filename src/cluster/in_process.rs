@@ -1,0 +1,43 @@
+//! A group whose ranks are threads of one process: for tests, and the same to everybody above it as MPI.
+
+use super::RankGroup;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Messages on their way, by receiver, then sender.
+type Mail = Arc<Vec<Vec<Mutex<VecDeque<Vec<u8>>>>>>;
+
+/// One rank of a group of threads.
+#[derive(Debug)]
+pub struct ThreadRank {
+    rank: usize,
+    mail: Mail,
+}
+
+/// A group of so many ranks, one for each thread.
+pub fn group(size: usize) -> Vec<ThreadRank> {
+    let boxes = || (0..size).map(|_| Mutex::default()).collect();
+    let mail: Mail = Arc::new((0..size).map(|_| boxes()).collect());
+    (0..size).map(|rank| ThreadRank { rank, mail: Arc::clone(&mail) }).collect()
+}
+
+impl RankGroup for ThreadRank {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.mail.len()
+    }
+
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
+        let boxes = self.mail.get(to).ok_or_else(|| format!("there is no rank {to}"))?;
+        boxes[self.rank].lock().unwrap_or_else(PoisonError::into_inner).push_back(bytes.to_vec());
+        Ok(())
+    }
+
+    fn take(&mut self, from: usize) -> Result<Option<Vec<u8>>, String> {
+        let place = self.mail[self.rank].get(from).ok_or_else(|| format!("there is no rank {from}"))?;
+        Ok(place.lock().unwrap_or_else(PoisonError::into_inner).pop_front())
+    }
+}

@@ -1,0 +1,141 @@
+//! Who started this process, by what it has set in the environment: whether it is one of several ranks, and
+//! which libraries of MPI go with the launcher.
+
+/// A launcher, as far as the environment shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launcher {
+    /// For people.
+    pub name: &'static str,
+    /// How many processes it started; `None` = it doesn't say.
+    pub size: Option<usize>,
+    /// Number of this one; `None` = it doesn't say.
+    pub rank: Option<usize>,
+    /// What talks with it, what fits best first.
+    pub libraries: &'static [MpiLibrary],
+}
+
+/// A library of MPI, by the name that the dynamic linker knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MpiLibrary {
+    /// Its file.
+    pub name: &'static str,
+    /// What it speaks.
+    pub kind: MpiAbi,
+}
+
+/// The ABIs there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MpiAbi {
+    /// Of MPI 5.0.
+    Standard,
+    /// MPICH's; Intel's, Cray's and MVAPICH's too.
+    Mpich,
+    /// Open MPI's.
+    OpenMpi,
+}
+
+const fn library(name: &'static str, kind: MpiAbi) -> MpiLibrary {
+    MpiLibrary { name, kind }
+}
+
+const STANDARD: MpiLibrary = library("libmpi_abi.so", MpiAbi::Standard);
+const STANDARD_1: MpiLibrary = library("libmpi_abi.so.1", MpiAbi::Standard);
+const STANDARD_0: MpiLibrary = library("libmpi_abi.so.0", MpiAbi::Standard);
+const MPICH: MpiLibrary = library("libmpi.so.12", MpiAbi::Mpich);
+const MPICH_OF_DEBIAN: MpiLibrary = library("libmpich.so.12", MpiAbi::Mpich);
+const OPEN_MPI: MpiLibrary = library("libmpi.so.40", MpiAbi::OpenMpi);
+
+const FOR_OPEN_MPI: &[MpiLibrary] = &[OPEN_MPI, STANDARD, STANDARD_1, STANDARD_0];
+const FOR_PMI: &[MpiLibrary] = &[MPICH, MPICH_OF_DEBIAN, STANDARD, STANDARD_1, STANDARD_0];
+const FOR_PMIX: &[MpiLibrary] = &[OPEN_MPI, STANDARD, STANDARD_1, STANDARD_0, MPICH, MPICH_OF_DEBIAN];
+const ANY: &[MpiLibrary] = &[STANDARD, STANDARD_1, STANDARD_0, OPEN_MPI, MPICH, MPICH_OF_DEBIAN];
+
+/// Where a launcher's mark is, what it tells, and which libraries go with it. The first whose mark is set
+/// counts. `SLURM_NTASKS` and the like are no mark: a batch script, which is one process, has them too.
+const LAUNCHERS: &[(&str, &str, &str, &str, &[MpiLibrary])] = &[
+    (
+        "Open MPI's mpirun",
+        "OMPI_COMM_WORLD_SIZE",
+        "OMPI_COMM_WORLD_SIZE",
+        "OMPI_COMM_WORLD_RANK",
+        FOR_OPEN_MPI,
+    ),
+    ("Slurm's srun with PMIx", "PMIX_RANK", "SLURM_STEP_NUM_TASKS", "PMIX_RANK", FOR_PMIX),
+    ("a launcher with PMI (MPICH's mpirun, srun)", "PMI_RANK", "PMI_SIZE", "PMI_RANK", FOR_PMI),
+    ("a launcher with PMI (PMI_FD)", "PMI_FD", "PMI_SIZE", "PMI_RANK", FOR_PMI),
+    ("Slurm's srun", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", FOR_PMIX),
+];
+
+impl Launcher {
+    /// The launcher that these variables are of; `None` = there is none.
+    pub fn of(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
+        let number = |name: &str| variable(name)?.trim().parse().ok();
+        let (name, _, size, rank, libraries) =
+            LAUNCHERS.iter().find(|(_, mark, ..)| variable(mark).is_some())?;
+        Some(Launcher { name, size: number(size), rank: number(rank), libraries })
+    }
+
+    /// Whoever it is: every library is tried.
+    pub fn unknown() -> Launcher {
+        Launcher { name: "an unknown launcher", size: None, rank: None, libraries: ANY }
+    }
+
+    /// Whether it started several processes, as far as it says; one that doesn't say so has.
+    pub fn started_several(&self) -> bool {
+        self.size != Some(1)
+    }
+
+    /// Whether this process is the one that speaks for all.
+    pub fn is_first(&self) -> bool {
+        self.rank.is_none_or(|rank| rank == 0)
+    }
+}
+
+/// What a library speaks that a person names: by its file's name.
+pub fn kind_of(file_name: &str) -> MpiAbi {
+    if file_name.contains("abi") {
+        MpiAbi::Standard
+    } else if file_name.contains("mpich") || file_name.starts_with("libmpi.so.12") {
+        MpiAbi::Mpich
+    } else {
+        MpiAbi::OpenMpi
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(variables: &[(&str, &str)]) -> Option<Launcher> {
+        Launcher::of(|name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_environment_tells_who_started_it_and_how_many() {
+        let open = of(&[("PMIX_RANK", "3"), ("OMPI_COMM_WORLD_SIZE", "4"), ("OMPI_COMM_WORLD_RANK", "3")]);
+        let open = open.unwrap();
+        assert_eq!((open.size, open.rank, open.libraries[0]), (Some(4), Some(3), OPEN_MPI));
+        assert!(open.started_several() && !open.is_first());
+        let hydra = of(&[("PMI_RANK", "0"), ("PMI_SIZE", "2"), ("PMI_FD", "6")]).unwrap();
+        assert_eq!((hydra.size, hydra.is_first(), hydra.libraries[0]), (Some(2), true, MPICH));
+        let pmix = of(&[("PMIX_RANK", "1"), ("SLURM_STEP_NUM_TASKS", "64")]).unwrap();
+        assert_eq!((pmix.size, pmix.rank), (Some(64), Some(1)));
+        let alone = of(&[("OMPI_COMM_WORLD_SIZE", "1"), ("OMPI_COMM_WORLD_RANK", "0")]).unwrap();
+        assert!(!alone.started_several());
+        // A batch script of Slurm is one process.
+        assert_eq!(of(&[("SLURM_NTASKS", "64"), ("SLURM_PROCID", "0"), ("SLURM_JOB_ID", "1")]), None);
+        // srun without MPI started several all the same.
+        assert!(of(&[("SLURM_STEP_NUM_TASKS", "64"), ("SLURM_PROCID", "0")]).unwrap().started_several());
+        assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn what_a_library_speaks_is_in_its_name() {
+        for library in ANY {
+            assert_eq!(kind_of(library.name), library.kind, "{}", library.name);
+        }
+        assert_eq!(kind_of("libmpi_abi.so.1.0"), MpiAbi::Standard);
+    }
+}

@@ -1,0 +1,137 @@
+//! The group that MPI makes.
+
+use super::RankGroup;
+use super::launcher::{Launcher, MpiAbi, kind_of};
+use crate::sys::mpi::{Abi, NotJoined, World};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The ranks that a launcher started.
+#[derive(Debug)]
+pub struct Mpi {
+    world: World,
+    /// Which library it is, for people.
+    pub library: String,
+}
+
+/// Why there is no group. Nothing may be run alone instead: it would look like the whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoGroup {
+    /// No library can be used; each that was tried, and why not.
+    NoLibrary(Vec<(String, String)>),
+    /// The library can't begin.
+    NotBegun {
+        /// Which.
+        library: String,
+        /// Why.
+        why: String,
+    },
+    /// The library sees another number of ranks than the launcher started.
+    OtherSize {
+        /// Which library.
+        library: String,
+        /// What it sees.
+        seen: usize,
+        /// What the launcher says it started; `None` = `--mpi` was given, and there is only one.
+        started: Option<usize>,
+    },
+}
+
+impl fmt::Display for NoGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let remedy = "run it with the MPI that the launcher belongs to: load its module, set \
+                      LD_LIBRARY_PATH, or name its library with --mpi=<file>";
+        match self {
+            NoGroup::NoLibrary(tried) => {
+                f.write_str("no library of MPI can be used to speak with the other ranks; tried:")?;
+                for (library, why) in tried {
+                    write!(f, "\n  {library}: {why}")?;
+                }
+                write!(f, "\n{remedy}")
+            }
+            NoGroup::NotBegun { library, why } => write!(f, "{library} can't begin: {why}; {remedy}"),
+            NoGroup::OtherSize { library, seen, started: Some(started) } => write!(
+                f,
+                "the launcher started {started} ranks, and {library} sees {seen}: it is of another MPI than \
+                 the launcher; {remedy}"
+            ),
+            NoGroup::OtherSize { library, seen, started: None } => write!(
+                f,
+                "--mpi: {library} sees {seen} rank: start it with a launcher (mpirun -n 4 diskspd ..), or \
+                 leave out --mpi"
+            ),
+        }
+    }
+}
+
+/// Joins the ranks that were started together with this one. `named`: the library to use.
+///
+/// # Errors
+/// There is no group; why, and what to do.
+pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, NoGroup> {
+    let file_name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let candidates: Vec<(PathBuf, MpiAbi)> = match named {
+        Some(path) => vec![(path.to_owned(), kind_of(&file_name(path)))],
+        None => launcher.libraries.iter().map(|library| (library.name.into(), library.kind)).collect(),
+    };
+    let mut tried = Vec::new();
+    for (path, kind) in candidates {
+        let library = path.display().to_string();
+        let abi = match kind {
+            MpiAbi::Standard => Abi::Standard,
+            MpiAbi::Mpich => Abi::Mpich,
+            MpiAbi::OpenMpi => Abi::OpenMpi,
+        };
+        match World::join(&path, abi) {
+            Ok(world) => return checked(world, library, launcher),
+            Err(NotJoined::NotLoaded(why)) => tried.push((library, why)),
+            Err(NotJoined::NotBegun(why)) => return Err(NoGroup::NotBegun { library, why }),
+        }
+    }
+    Err(NoGroup::NoLibrary(tried))
+}
+
+fn checked(world: World, library: String, launcher: &Launcher) -> Result<Mpi, NoGroup> {
+    let seen = world.size();
+    let agrees = launcher.size.is_none_or(|started| started == seen);
+    if !agrees || seen < 2 {
+        return Err(NoGroup::OtherSize { library, seen, started: launcher.size });
+    }
+    let library = format!("{library} ({})", world.library());
+    Ok(Mpi { world, library })
+}
+
+impl Mpi {
+    /// Sends what is still on its way, for as long as `patience` allows.
+    pub fn flush(&mut self, mut patience: impl FnMut() -> bool) {
+        while !self.world.is_sent() && patience() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+
+    /// Leaves in order; waits for all others to do the same.
+    ///
+    /// # Errors
+    /// What MPI says.
+    pub fn leave(self) -> Result<(), String> {
+        self.world.leave()
+    }
+}
+
+impl RankGroup for Mpi {
+    fn rank(&self) -> usize {
+        self.world.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.world.size()
+    }
+
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
+        self.world.send(to, bytes)
+    }
+
+    fn take(&mut self, from: usize) -> Result<Option<Vec<u8>>, String> {
+        self.world.receive(from)
+    }
+}

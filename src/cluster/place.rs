@@ -1,0 +1,128 @@
+//! Whether a target of one rank is that of another.
+
+use serde::{Deserialize, Serialize};
+
+/// What a target is, as far as one machine can tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetPlace {
+    /// What tells the machine (its running kernel) from others; empty = unknown.
+    pub machine: String,
+    /// A number that no other file of the file system has (device and inode), of a block device its own;
+    /// of a file that is still to be made those of its folder. `None` = nothing is known.
+    pub number: Option<(u64, u64)>,
+    /// Of a file that is still to be made: its name in that folder.
+    pub new_name: Option<String>,
+    /// What other machines may see as well: type and source of a network file system, the serial number of a
+    /// disk. `None` = it is this machine's own, or nobody can tell.
+    pub shared: Option<String>,
+    /// Whether other machines may reach it in a way that `shared` can't name.
+    pub may_be_shared: bool,
+}
+
+/// Whether two targets are one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Same {
+    /// They are.
+    Yes,
+    /// They aren't.
+    No,
+    /// It can't be told.
+    Unknown,
+}
+
+/// Compares the targets of two ranks.
+pub fn same(a: &TargetPlace, b: &TargetPlace) -> Same {
+    if a.number.is_none() || b.number.is_none() || a.machine.is_empty() || b.machine.is_empty() {
+        return Same::Unknown;
+    }
+    let one = |equal: bool| if equal { Same::Yes } else { Same::No };
+    if a.machine == b.machine {
+        return one(a.number == b.number && a.new_name == b.new_name);
+    }
+    match (&a.shared, &b.shared) {
+        // A block device is named by its serial number alone; a file by the number in its file system.
+        (Some(x), Some(y)) if x == y => {
+            let inode = |place: &TargetPlace| place.number.map(|(_, inode)| inode);
+            let device = x.starts_with(DISK);
+            one(device || (inode(a) == inode(b) && a.new_name == b.new_name))
+        }
+        (Some(x), Some(y)) if x.starts_with(DISK) || y.starts_with(DISK) => Same::No,
+        // One server may have several names.
+        (Some(_), Some(_)) => Same::Unknown,
+        _ if a.may_be_shared && b.may_be_shared => Same::Unknown,
+        _ => Same::No,
+    }
+}
+
+/// What the name of a disk begins with in [`TargetPlace::shared`].
+pub const DISK: &str = "disk ";
+
+/// The ranks that work on one target, for each different one, in order of their first ranks; and whether any
+/// of that is a guess: what can't be told apart counts as one.
+pub fn together(places: &[Option<TargetPlace>]) -> (Vec<Vec<usize>>, bool) {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut guessed = false;
+    for (rank, place) in places.iter().enumerate() {
+        let Some(place) = place else { continue };
+        let with = |rank: &usize| places[*rank].as_ref().map_or(Same::No, |other| same(place, other));
+        let found = groups.iter_mut().find_map(|ranks| match with(&ranks[0]) {
+            Same::No => None,
+            found => Some((ranks, found)),
+        });
+        match found {
+            Some((ranks, found)) => {
+                guessed |= found == Same::Unknown;
+                ranks.push(rank);
+            }
+            None => groups.push(vec![rank]),
+        }
+    }
+    (groups, guessed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(machine: &str, number: (u64, u64), shared: Option<&str>) -> TargetPlace {
+        TargetPlace {
+            machine: machine.into(),
+            number: Some(number),
+            shared: shared.map(str::to_owned),
+            ..TargetPlace::default()
+        }
+    }
+
+    #[test]
+    fn files_are_one_by_their_numbers_on_a_machine_and_by_their_server_between_machines() {
+        let local = |machine, inode| place(machine, (8, inode), None);
+        let nfs = |machine, device, inode| place(machine, (device, inode), Some("nfs4 server:/export"));
+        let new = |machine, name: &str| TargetPlace { new_name: Some(name.into()), ..nfs(machine, 40, 2) };
+        let cases = [
+            (local("a", 5), local("a", 5), Same::Yes),
+            (local("a", 5), local("a", 6), Same::No),
+            (local("a", 5), local("b", 5), Same::No),
+            (nfs("a", 40, 7), nfs("b", 41, 7), Same::Yes),
+            (nfs("a", 40, 7), nfs("b", 41, 8), Same::No),
+            (nfs("a", 40, 7), place("b", (41, 7), Some("nfs4 other:/export")), Same::Unknown),
+            (nfs("a", 40, 7), local("b", 7), Same::No),
+            (new("a", "x"), new("b", "x"), Same::Yes),
+            (new("a", "x"), new("b", "y"), Same::No),
+            (place("a", (0, 1), Some("disk naa.5")), place("b", (0, 9), Some("disk naa.5")), Same::Yes),
+            (place("a", (0, 1), Some("disk naa.5")), place("b", (0, 1), Some("disk naa.6")), Same::No),
+            (TargetPlace::default(), local("a", 5), Same::Unknown),
+        ];
+        for (a, b, expected) in cases {
+            assert_eq!(same(&a, &b), expected, "{a:?} {b:?}");
+            assert_eq!(same(&b, &a), expected, "{b:?} {a:?}");
+        }
+    }
+
+    #[test]
+    fn ranks_are_together_that_work_on_one_file() {
+        let places = [(0, "a", 5), (1, "a", 6), (2, "a", 5)].map(|(_, m, i)| Some(place(m, (8, i), None)));
+        assert_eq!(together(&places), (vec![vec![0, 2], vec![1]], false));
+        let unknown = [Some(TargetPlace::default()), None, Some(TargetPlace::default())];
+        assert_eq!(together(&unknown), (vec![vec![0, 2]], true));
+    }
+}

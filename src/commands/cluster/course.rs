@@ -1,0 +1,247 @@
+//! The course of a run on one of several ranks, round by round. Rank 0 takes part as every other one does,
+//! and decides besides.
+
+use super::kept::{self, KeptRecord};
+use super::lead::Lead;
+use super::messages::{GoOrEnd, Hello, NextStep, RankStep, Roles, pack, unpack};
+use super::names::exit_of;
+use super::targets;
+use super::work::RankWork;
+use crate::cli::{Exit, RunRequest, help};
+use crate::cluster::{RankLink, Separated};
+use crate::commands::not_done::NotDone;
+use crate::finding::Finding;
+use crate::results::EndedBy;
+use crate::run::{self, Control, Events, Listener, Nobody};
+use crate::sys::cpu;
+use crate::sys::standard_error::say;
+use crate::system::root::Root;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Between two looks for messages while this rank works.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// One of the ranks of a run.
+pub struct RankCourse<'a> {
+    link: RankLink<'a>,
+    stops: Stops,
+    /// Rank 0 alone.
+    lead: Option<Box<Lead<'a>>>,
+    /// Somebody won't leave in order, so that nobody can.
+    left_behind: bool,
+    _watch: Option<Box<dyn Any>>,
+}
+
+/// How the end that a person wants reaches all ranks.
+struct Stops {
+    control: Arc<Control>,
+    said: bool,
+}
+
+impl Stops {
+    /// Passes on what this rank was told, and does what others were told.
+    fn heed(&mut self, link: &mut RankLink) {
+        if self.said {
+            return;
+        }
+        if self.control.is_interrupted() {
+            self.said = true;
+            link.say_stop(self.control.ended_by() as u8);
+        } else if let Some(by) = link.stop() {
+            self.said = true;
+            let by = EndedBy::ALL.get(usize::from(by)).copied().unwrap_or(EndedBy::Interrupt);
+            self.control.interrupt_by(by);
+        }
+        if self.said && self.control.ended_by() == EndedBy::Terminate {
+            link.hurry();
+        }
+    }
+
+    /// Ends this rank's run without a word to others.
+    fn end_run(&mut self) {
+        self.said = true;
+        self.control.interrupt();
+    }
+}
+
+impl<'a> RankCourse<'a> {
+    /// Nothing is said yet.
+    ///
+    /// # Errors
+    /// Ctrl-C can't be watched for.
+    pub fn new(
+        link: RankLink<'a>,
+        control: Arc<Control>,
+        request: &'a RunRequest,
+    ) -> Result<RankCourse<'a>, NotDone> {
+        let (mut lead, mut watch): (_, Option<Box<dyn Any>>) = (None, None);
+        if link.rank() == 0 {
+            lead = Some(Box::new(Lead::new(request, &control, link.size())));
+        } else {
+            let watched = run::watch_silently(Arc::clone(&control));
+            watch = Some(Box::new(watched.map_err(|e| format!("Ctrl-C can't be watched for: {e}"))?));
+        }
+        let stops = Stops { control, said: false };
+        Ok(RankCourse { link, stops, lead, left_behind: false, _watch: watch })
+    }
+
+    /// Whether all ranks can leave in order.
+    pub fn is_complete(&self) -> bool {
+        self.link.is_complete() && !self.left_behind
+    }
+
+    /// All of it, to the end.
+    pub fn take_part(&mut self) -> (Exit, bool) {
+        match self.course() {
+            Ok(exit) => (exit, true),
+            Err(ended) => {
+                say(Finding::error(format!("rank {}: {ended}", self.link.rank())));
+                (Exit::RunFailed, false)
+            }
+        }
+    }
+
+    fn course(&mut self) -> Result<Exit, Separated> {
+        let rank = self.link.rank();
+        let hello = Hello {
+            version: help::version(),
+            host: Root::live().text("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
+            machine: targets::machine(),
+            cpus: cpu::allowed(),
+        };
+        let host = hello.host.clone();
+        let task = match self.round(hello, Lead::greet)? {
+            GoOrEnd::Go(task) => task,
+            GoOrEnd::End(code) => return Ok(exit_of(code)),
+        };
+        if let Some(Some(own)) = task.cpus.get(rank)
+            && let Err(why) = cpu::use_only(own)
+        {
+            say(Finding::warning(format!("rank {rank}: its share of the CPUs can't be kept to: {why}")));
+        }
+        let mut work = RankWork::new(task, rank, &host);
+        let checked = self.busy(|_| work.check());
+        let roles = match self.round(checked, Lead::judge)? {
+            GoOrEnd::Go(roles) => roles,
+            GoOrEnd::End(code) => return Ok(exit_of(code)),
+        };
+        let made = self.busy(|control| work.make(&roles, control).err());
+        match self.round(made, Lead::all_made)? {
+            GoOrEnd::Go(()) => self.measure(work, &roles),
+            GoOrEnd::End(code) => Ok(exit_of(code)),
+        }
+    }
+
+    /// Does something that takes its time while this rank stays in touch.
+    fn busy<T: Send>(&mut self, work: impl FnOnce(&Control) -> T + Send) -> T {
+        let control = Arc::clone(&self.stops.control);
+        std::thread::scope(|scope| {
+            let work = scope.spawn(|| work(&control));
+            while !work.is_finished() {
+                // Whoever is alone finds that out in the next round.
+                let _ = self.link.tend();
+                self.stops.heed(&mut self.link);
+                std::thread::sleep(LOOK);
+            }
+            work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    /// A round: this rank's answer, and what rank 0 decides.
+    fn round<A: Serialize + DeserializeOwned, D: Serialize + DeserializeOwned>(
+        &mut self,
+        own: A,
+        decide: impl FnOnce(&mut Lead<'a>, &mut RankLink, Vec<Option<A>>) -> D,
+    ) -> Result<D, Separated> {
+        let (link, stops, own) = (&mut self.link, &mut self.stops, pack(&own));
+        let Some(lead) = &mut self.lead else {
+            let decision = link.answer(own, |link| stops.heed(link))?;
+            return unpack(&decision).map_err(Separated::NoRank0);
+        };
+        lead.begins_to_wait();
+        let answers = link.gather(own, |link| {
+            stops.heed(link);
+            lead.waits(link);
+        });
+        let mut understood = Vec::new();
+        for (rank, answer) in answers.into_iter().enumerate() {
+            let answer = answer.map(|bytes| unpack(&bytes)).transpose();
+            if let Err(why) = &answer {
+                link.lose(rank, &format!("what it says can't be understood: {why}"));
+            }
+            understood.push(answer.unwrap_or_default());
+        }
+        let decision = decide(lead, link, understood);
+        link.decide(&pack(&decision));
+        Ok(decision)
+    }
+
+    /// The time spans, and the report of rank 0.
+    fn measure(&mut self, work: RankWork, roles: &Roles) -> Result<Exit, Separated> {
+        let (listener, events): (Arc<dyn Listener>, Events) = match &mut self.lead {
+            Some(lead) => lead.listener(),
+            None => (Arc::new(Nobody), Events::default()),
+        };
+        let (rank, size) = (self.link.rank(), self.link.size());
+        let mut running = work.start(roles, Arc::clone(&self.stops.control), listener, events);
+        let mut alone = None;
+        let mut kept: Option<KeptRecord> = None;
+        let mut over = false;
+        loop {
+            let (link, stops) = (&mut self.link, &mut self.stops);
+            let step = match over {
+                true => RankStep::Over,
+                false => running.next(|| {
+                    let _ = link.tend();
+                    stops.heed(link);
+                }),
+            };
+            self.left_behind |= running.left_behind;
+            if let RankStep::Ended(outcome) = &step {
+                over = true;
+                kept = outcome.record.as_ref().and_then(|record| keep(record, rank, size));
+            }
+            if alone.is_none() {
+                match self.round(step, Lead::step) {
+                    Ok(NextStep::Start(at)) => running.start(at.get(rank).copied()),
+                    Ok(NextStep::Stop) => {
+                        self.stops.end_run();
+                        running.start(None);
+                    }
+                    Ok(NextStep::Bye(code, complete)) => {
+                        self.left_behind |= !complete;
+                        kept.into_iter().for_each(KeptRecord::remove);
+                        return Ok(exit_of(code));
+                    }
+                    Err(ended) => alone = Some(ended),
+                }
+            }
+            if let Some(ended) = &alone {
+                self.stops.end_run();
+                running.start(None);
+                if over {
+                    tell_of_kept(rank, kept.as_ref());
+                    return Err(ended.clone());
+                }
+            }
+        }
+    }
+}
+
+fn keep(record: &crate::results::Record, rank: usize, size: usize) -> Option<KeptRecord> {
+    let kept = kept::keep(record, rank, size);
+    kept.map_err(|why| say(Finding::warning(format!("rank {rank}: {why}")))).ok()
+}
+
+fn tell_of_kept(rank: usize, kept: Option<&KeptRecord>) {
+    if let Some(kept) = kept {
+        say(format_args!(
+            "rank {rank}: what it measured is in {}; diskspd report shows it",
+            kept.path().display()
+        ));
+    }
+}

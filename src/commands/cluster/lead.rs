@@ -1,0 +1,251 @@
+//! What rank 0 does besides: it decides at the end of each round, and reports.
+
+use super::messages::{Checked, GoOrEnd, Hello, NextStep, RankOutcome, RankStep, Roles, RunTask};
+use super::names::{by_message, ranks};
+use super::setup::LeadSetup;
+use super::whole::{self, RankPart, WholeRun};
+use crate::cli::{Exit, RunRequest};
+use crate::clock::{self, Nanos, SECOND};
+use crate::cluster::RankLink;
+use crate::cluster::cpus::{Seat, share};
+use crate::cluster::offset::Offset;
+use crate::cluster::part::TargetPart;
+use crate::cluster::place::{TargetPlace, together};
+use crate::commands::not_done::NotDone;
+use crate::finding::Finding;
+use crate::profile::{RawText, TargetIds};
+use crate::run::{Control, Events, Listener, Nobody};
+use crate::sys::standard_error::say;
+use std::sync::Arc;
+
+/// From the decision to start until the start, at least: it has to reach all ranks.
+const NOTICE: Nanos = SECOND / 4;
+/// The same for each rank.
+const NOTICE_EACH: Nanos = SECOND / 1000;
+/// After this somebody wants to know what is waited for.
+const SILENT: Nanos = 10 * SECOND;
+
+/// Rank 0's part.
+pub struct Lead<'a> {
+    request: &'a RunRequest,
+    control: Arc<Control>,
+    /// What is to be run and where its report goes; the exit code if that is not to be.
+    setup: Result<LeadSetup<'a>, Exit>,
+    /// Names of the hosts, by rank; empty = not known.
+    hosts: Vec<String>,
+    /// Since when the others are waited for, and whether that was said.
+    waiting: (Nanos, bool),
+    before: Vec<Option<Offset>>,
+    outcomes: Vec<Option<RankOutcome>>,
+}
+
+impl<'a> Lead<'a> {
+    /// Reads and judges what the command line asks for; what stands against it is told at once.
+    pub fn new(request: &'a RunRequest, control: &Arc<Control>, size: usize) -> Lead<'a> {
+        let setup = LeadSetup::new(request, control).map_err(NotDone::tell);
+        let outcomes = (0..size).map(|_| None).collect();
+        let (hosts, before) = (vec![String::new(); size], Vec::new());
+        Lead { request, control: Arc::clone(control), setup, hosts, waiting: (0, false), before, outcomes }
+    }
+
+    /// Others are waited for from now on.
+    pub fn begins_to_wait(&mut self) {
+        self.waiting = (clock::monotonic(), false);
+    }
+
+    /// Says once for whom, when it takes long.
+    pub fn waits(&mut self, link: &RankLink) {
+        let (since, said) = self.waiting;
+        if !said && clock::monotonic().saturating_sub(since) > SILENT {
+            self.waiting.1 = true;
+            say(format_args!("waiting for {}", ranks(&link.awaited(), &self.hosts)));
+        }
+    }
+
+    /// Who hears how it goes on here, and the events of the command line.
+    pub fn listener(&mut self) -> (Arc<dyn Listener>, Events) {
+        match &mut self.setup {
+            Ok(setup) => (setup.listener(self.request.quiet), std::mem::take(&mut setup.events)),
+            Err(_) => (Arc::new(Nobody), Events::default()),
+        }
+    }
+
+    /// Nothing is run.
+    fn refuse(&mut self, exit: Exit, messages: Vec<String>) -> u8 {
+        messages.into_iter().map(Finding::error).for_each(say);
+        exit.code()
+    }
+
+    /// Why nothing is to begin any more; `None` = nothing stands against it.
+    fn ended(&mut self, link: &RankLink) -> Option<u8> {
+        let ended = self.control.is_interrupted() || link.stop().is_some();
+        ended
+            .then(|| self.refuse(Exit::RunFailed, vec!["ended before it began; nothing was measured".into()]))
+    }
+
+    /// All have said who they are: do they fit together? Then this is what is to be run.
+    pub fn greet(&mut self, link: &mut RankLink, hellos: Vec<Option<Hello>>) -> GoOrEnd<RunTask> {
+        for (name, hello) in self.hosts.iter_mut().zip(&hellos) {
+            name.clone_from(hello.as_ref().map_or(&String::new(), |hello| &hello.host));
+        }
+        let exit = match &self.setup {
+            Err(exit) => Some(exit.code()),
+            Ok(_) => self.ended(link),
+        };
+        if let Some(code) = exit {
+            return GoOrEnd::End(code);
+        }
+        let own = hellos.first().cloned().flatten().map(|hello| hello.version).unwrap_or_default();
+        let others = hellos.iter().enumerate().filter_map(|(rank, hello)| {
+            let other = hello.as_ref().filter(|hello| hello.version != own)?;
+            Some((
+                rank,
+                format!("it runs {}, and rank 0 {own}: install the same version everywhere", other.version),
+            ))
+        });
+        let refusals = by_message(others, &self.hosts);
+        let (Ok(setup), true) = (&self.setup, refusals.is_empty()) else {
+            return GoOrEnd::End(self.refuse(Exit::RunFailed, refusals));
+        };
+        let seat = |hello: Hello| Seat { machine: hello.machine, cpus: hello.cpus };
+        let seats: Vec<Option<Seat>> = hellos.into_iter().map(|hello| hello.map(seat)).collect();
+        let cpus = if setup.shares_cpus() { share(&seats) } else { vec![None; seats.len()] };
+        let io_log = self.request.io_log.as_ref().map(|path| RawText::from(path.clone().into_os_string()));
+        GoOrEnd::Go(RunTask {
+            profile: setup.asked.profile.clone().into_owned(),
+            method: setup.asked.method.clone().into_owned(),
+            recreate: self.request.recreate,
+            destroy: self.request.destroy,
+            io_log,
+            split: self.request.split,
+            cpus,
+        })
+    }
+
+    /// All have looked: what stands against it, and who works on the same target.
+    pub fn judge(&mut self, link: &mut RankLink, checked: Vec<Option<Checked>>) -> GoOrEnd<Roles> {
+        let all = || checked.iter().enumerate().filter_map(|(rank, checked)| Some((rank, checked.as_ref()?)));
+        let said = all().flat_map(|(rank, one)| one.refusals.iter().map(move |text| (rank, text.clone())));
+        let refusals = by_message(said, &self.hosts);
+        if !refusals.is_empty() {
+            let exit = if all().any(|(_, one)| one.is_usage) { Exit::Usage } else { Exit::RunFailed };
+            return GoOrEnd::End(self.refuse(exit, refusals));
+        }
+        if let Some(code) = self.ended(link) {
+            return GoOrEnd::End(code);
+        }
+        let Ok(setup) = &self.setup else { return GoOrEnd::End(Exit::RunFailed.code()) };
+        let ids = TargetIds::of(&setup.asked.profile);
+        let mut roles = Vec::new();
+        for (id, path) in ids.paths().iter().enumerate() {
+            let real = all().all(|(_, one)| one.places.len() > id);
+            let place = |one: &Checked| one.places.get(id).cloned().unwrap_or_default();
+            let places: Vec<Option<TargetPlace>> =
+                checked.iter().map(|one| one.as_ref().map(place)).collect();
+            // Simulated targets are nobody's and everybody's.
+            let (groups, guessed) = match real || self.request.split {
+                true => together(&places),
+                false => (all().map(|(rank, _)| vec![rank]).collect(), false),
+            };
+            if real && !self.request.quiet {
+                self.tell_of_sharing(path, &groups, guessed);
+            }
+            let mut by_rank = vec![None; checked.len()];
+            for group in groups {
+                for (part, rank) in group.iter().enumerate() {
+                    by_rank[*rank] = Some(TargetPart { part: part as u64, of: group.len() as u64 });
+                }
+            }
+            roles.push(by_rank);
+        }
+        GoOrEnd::Go(roles)
+    }
+
+    fn tell_of_sharing(&self, path: &RawText, groups: &[Vec<usize>], guessed: bool) {
+        for group in groups.iter().filter(|group| group.len() > 1) {
+            let names = ranks(group, &self.hosts);
+            let how = match self.request.split {
+                true => "each works on its own part of it (--split)",
+                false => {
+                    "their I/O overlaps on it; --split gives each a part of its own, %r or %h in the path a \
+                     file"
+                }
+            };
+            say(match guessed {
+                true => format!("'{path}' may be the same target for {names}, which can't be told; {how}"),
+                false => format!("'{path}' is the same target for {names}: {how}"),
+            });
+        }
+    }
+
+    /// The files that are shared are made, or not.
+    pub fn all_made(&mut self, link: &mut RankLink, failures: Vec<Option<Option<String>>>) -> GoOrEnd<()> {
+        let said = failures.into_iter().enumerate().filter_map(|(rank, failure)| Some((rank, failure??)));
+        let refusals = by_message(said, &self.hosts);
+        match self.ended(link) {
+            Some(code) => GoOrEnd::End(code),
+            None if refusals.is_empty() => GoOrEnd::Go(()),
+            None => GoOrEnd::End(self.refuse(Exit::RunFailed, refusals)),
+        }
+    }
+
+    /// What follows from where all ranks are: the next time span starts, or none does, or all is over.
+    pub fn step(&mut self, link: &mut RankLink, steps: Vec<Option<RankStep>>) -> NextStep {
+        let (mut ready, mut over) = (0, 0);
+        for (rank, step) in steps.into_iter().enumerate() {
+            match step {
+                Some(RankStep::Ready) => ready += 1,
+                Some(RankStep::Ended(outcome)) => {
+                    over += 1;
+                    self.outcomes[rank] = Some(*outcome);
+                }
+                Some(RankStep::Over) => over += 1,
+                None => {}
+            }
+        }
+        if ready == 0 {
+            let exit = self.finish(link).code();
+            return NextStep::Bye(exit, link.is_complete());
+        }
+        if over > 0 || self.control.is_interrupted() || link.stop().is_some() {
+            return NextStep::Stop;
+        }
+        let clocks = link.clocks();
+        for (rank, clock) in clocks.iter().enumerate() {
+            if clock.is_none() {
+                link.lose(rank, "it didn't answer when its clock was asked");
+            }
+        }
+        let at = clock::monotonic() + NOTICE + NOTICE_EACH * link.size() as Nanos;
+        let of_rank = |clock: &Option<Offset>| clock.map_or(at, |offset| offset.to_other(at));
+        let starts = clocks.iter().map(of_rank).collect();
+        if self.before.is_empty() {
+            self.before = clocks;
+        }
+        NextStep::Start(starts)
+    }
+
+    /// All is over: the record of the whole, and its report.
+    fn finish(&mut self, link: &mut RankLink) -> Exit {
+        let after = if self.before.is_empty() { Vec::new() } else { link.clocks() };
+        let lost = link.lost();
+        let mut parts = Vec::new();
+        for (rank, outcome) in self.outcomes.iter_mut().enumerate() {
+            let clock = |clocks: &[Option<Offset>]| clocks.get(rank).copied().flatten();
+            parts.push(RankPart {
+                name: self.hosts[rank].clone(),
+                lost: lost[rank].clone(),
+                outcome: outcome.take(),
+                before: clock(&self.before),
+                after: clock(&after),
+            });
+        }
+        let Ok(setup) = &self.setup else { return Exit::RunFailed };
+        let WholeRun { executed, first_line } = whole::whole(&setup.asked, parts, &self.hosts);
+        first_line.into_iter().map(Finding::error).for_each(say);
+        if !self.request.quiet {
+            whole::tell(&executed.record, &self.hosts);
+        }
+        setup.report(&executed, self.request)
+    }
+}

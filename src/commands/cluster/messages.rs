@@ -1,0 +1,124 @@
+//! What the ranks of a run tell each other in its rounds: the answers of all, and the decisions of rank 0.
+
+use crate::clock::Nanos;
+use crate::cluster::part::TargetPart;
+use crate::cluster::place::TargetPlace;
+use crate::profile::{Method, Profile, RawText};
+use crate::results::Record;
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+
+/// First answer: who is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// Of the program: all have to be the same.
+    pub version: String,
+    /// Name of the host.
+    pub host: String,
+    /// What tells its running kernel from others.
+    pub machine: String,
+    /// CPUs that the rank may use.
+    pub cpus: Vec<u32>,
+}
+
+/// What follows from the answers of a round: it goes on like this, or ends with this exit code.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum GoOrEnd<T> {
+    /// It goes on.
+    Go(T),
+    /// It ends here.
+    End(u8),
+}
+
+/// First decision: what is to be run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunTask {
+    /// As the user gave it: paths are not filled in.
+    pub profile: Profile,
+    /// How it is run.
+    pub method: Method,
+    /// `--recreate`
+    pub recreate: bool,
+    /// `--destroy`
+    pub destroy: bool,
+    /// `--io-log`, not filled in.
+    pub io_log: Option<RawText>,
+    /// `--split`
+    pub split: bool,
+    /// The CPUs of each rank; `None` = those that it has.
+    pub cpus: Vec<Option<Vec<u32>>>,
+}
+
+/// Second answer: whether it can be run there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// What stands against it, a message each.
+    pub refusals: Vec<String>,
+    /// It is the profile that can't be run, and not the machine.
+    pub is_usage: bool,
+    /// What each target is, in the order of their ids; empty where nothing real is touched.
+    pub places: Vec<TargetPlace>,
+}
+
+/// Second decision: by target, then rank, which of how many ranks that share it this one is; `None` = the
+/// rank is lost.
+pub type Roles = Vec<Vec<Option<TargetPart>>>;
+
+/// Answers from the time spans.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum RankStep {
+    /// All threads of the next time span are ready.
+    Ready,
+    /// The run has ended.
+    Ended(Box<RankOutcome>),
+    /// It had ended before.
+    Over,
+}
+
+/// What came of the run on one rank.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct RankOutcome {
+    /// What was measured there; `None` = nothing was run.
+    pub record: Option<Record>,
+    /// Why it failed; empty = it didn't.
+    pub failures: Vec<String>,
+    /// What went wrong beside the figures.
+    pub troubles: Vec<String>,
+    /// When each time span was measured, by the rank's monotonic clock.
+    pub windows: Vec<Option<(Nanos, Nanos)>>,
+}
+
+/// Decisions about the time spans.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum NextStep {
+    /// The next one begins at this time of each rank's monotonic clock.
+    Start(Vec<Nanos>),
+    /// No further one begins.
+    Stop,
+    /// All is reported: end with this exit code; whether all ranks are there, so that they can leave in
+    /// order.
+    Bye(u8, bool),
+}
+
+/// As bytes, compressed.
+pub fn pack(message: &impl Serialize) -> Vec<u8> {
+    let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
+    // Can't fail: memory takes everything, and messages have no maps whose keys JSON could refuse.
+    let _ = serde_json::to_writer(&mut packed, message);
+    let _ = packed.flush();
+    packed.finish().unwrap_or_default()
+}
+
+/// Out of bytes.
+///
+/// # Errors
+/// They are none of this program's messages.
+pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut DeflateDecoder::new(bytes), &mut text).map_err(|e| e.to_string())?;
+    serde_json::from_str(&text).map_err(|e| e.to_string())
+}

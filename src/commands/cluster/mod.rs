@@ -1,0 +1,115 @@
+//! One run on many hosts: this process is one of several ranks that a launcher of MPI started.
+//!
+//! ```text
+//! rank 0                                       every rank
+//! versions agree? what is to be run    ◀──▶    hello; fills in its paths, looks at its targets
+//! refusals of all; who shares a target ◀──▶    makes the files that it is to make
+//! nothing failed                       ◀──▶    starts the run: prepares, sets up its threads
+//! clocks of all, an agreed start       ◀──▶    measures, and says nothing
+//! the record of the whole, its report  ◀──▶    keeps its record, and sends it
+//! ```
+
+mod course;
+mod kept;
+mod lead;
+mod messages;
+mod names;
+mod setup;
+mod targets;
+mod whole;
+mod work;
+
+use super::not_done::NotDone;
+use crate::cli::{Exit, RunRequest};
+use crate::clock::{self, Nanos, SECOND};
+use crate::cluster::launcher::Launcher;
+use crate::cluster::{self, Mpi, RankLink, WaitLimits};
+use crate::run::Control;
+use crate::sys::process;
+use crate::sys::standard_error::say;
+use course::RankCourse;
+use std::sync::Arc;
+
+/// How long ranks that are done wait for each other to leave.
+const LEAVING: Nanos = 10 * SECOND;
+/// How long the last messages have where they don't.
+const SHORTLY: Nanos = SECOND;
+
+/// Who started this process as one of several ranks; `None` = it is on its own. `told`: the user says that
+/// it is one of several (`--mpi`).
+fn launcher(told: bool) -> Option<Launcher> {
+    let found = Launcher::of(|name| std::env::var(name).ok());
+    if told {
+        return Some(found.unwrap_or_else(Launcher::unknown));
+    }
+    found.filter(Launcher::started_several)
+}
+
+/// Whether another rank says what is to be said of a command line that all have.
+pub fn is_silent() -> bool {
+    launcher(false).is_some_and(|launcher| !launcher.is_first())
+}
+
+/// Refuses what several ranks can't do together.
+///
+/// # Errors
+/// There are several.
+pub fn refuse(what: &str) -> Result<(), NotDone> {
+    match launcher(false) {
+        Some(launcher) => Err(NotDone::failed(launcher.is_first().then(|| {
+            format!(
+                "{what} runs on one host, and {} started {} of it: start it without the launcher",
+                launcher.name,
+                launcher.size.map_or_else(|| "several".to_owned(), |size| size.to_string())
+            )
+        }))),
+        None => Ok(()),
+    }
+}
+
+/// Runs as one of several ranks, if it is one; `None` = it is on its own.
+pub fn run(request: &RunRequest) -> Option<Result<Exit, NotDone>> {
+    let launcher = launcher(request.mpi.is_some())?;
+    match request.profile_only {
+        false => Some(run_as_rank(request, &launcher)),
+        // One of them prints it.
+        true => (!launcher.is_first()).then_some(Ok(Exit::Success)),
+    }
+}
+
+/// # Errors
+/// The ranks can't be joined. What else goes wrong is told here.
+fn run_as_rank(request: &RunRequest, launcher: &Launcher) -> Result<Exit, NotDone> {
+    process::outlive_others();
+    let library = request.mpi.as_ref().and_then(|library| library.as_deref());
+    let mut mpi = cluster::join(launcher, library).map_err(|why| {
+        // Every rank meets the same, and one says it.
+        NotDone::failed(launcher.is_first().then(|| why.to_string()))
+    })?;
+    let control = Arc::new(Control::default());
+    let (exit, complete) = {
+        let link = RankLink::new(&mut mpi, WaitLimits::default());
+        let mut rank = RankCourse::new(link, Arc::clone(&control), request)?;
+        let (exit, in_order) = rank.take_part();
+        (exit, in_order && rank.is_complete())
+    };
+    leave(mpi, exit, complete);
+    Ok(exit)
+}
+
+/// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.
+fn leave(mut mpi: Mpi, exit: Exit, complete: bool) {
+    let until = clock::monotonic() + if complete { LEAVING } else { SHORTLY };
+    mpi.flush(|| clock::monotonic() < until);
+    if !complete {
+        process::end(exit.code());
+    }
+    let watch = std::thread::Builder::new().name("leaving".into()).spawn(move || {
+        clock::Clock::Monotonic.sleep_until(clock::monotonic() + LEAVING);
+        process::end(exit.code());
+    });
+    drop(watch);
+    if let Err(why) = mpi.leave() {
+        say(format_args!("leaving MPI: {why}"));
+    }
+}

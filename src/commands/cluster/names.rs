@@ -1,0 +1,74 @@
+//! How ranks are called, and what several of them say is told.
+
+use crate::cli::Exit;
+use crate::finding::{Finding, Severity};
+use crate::sys::standard_error::say;
+
+/// The exit code of this number.
+pub fn exit_of(code: u8) -> Exit {
+    let all = [Exit::Success, Exit::RunFailed, Exit::Doubtful, Exit::Usage];
+    all.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::RunFailed)
+}
+
+/// "rank 3 (node7)", "ranks 0-2, 5"; `hosts` by rank.
+pub fn ranks(ranks: &[usize], hosts: &[String]) -> String {
+    if let [rank] = ranks {
+        return match hosts.get(*rank).filter(|host| !host.is_empty()) {
+            Some(host) => format!("rank {rank} ({host})"),
+            None => format!("rank {rank}"),
+        };
+    }
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for rank in ranks {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == *rank => *last = *rank,
+            _ => runs.push((*rank, *rank)),
+        }
+    }
+    let run = |(first, last): (usize, usize)| match last - first {
+        0 => first.to_string(),
+        _ => format!("{first}-{last}"),
+    };
+    format!("ranks {}", runs.into_iter().map(run).collect::<Vec<_>>().join(", "))
+}
+
+/// What ranks said, each message once behind the names of those who said it, in the order of its first one.
+pub fn by_message(said: impl IntoIterator<Item = (usize, String)>, hosts: &[String]) -> Vec<String> {
+    let mut found: Vec<(String, Vec<usize>)> = Vec::new();
+    for (rank, message) in said {
+        match found.iter_mut().find(|(known, _)| *known == message) {
+            Some((_, who)) if who.contains(&rank) => {}
+            Some((_, who)) => who.push(rank),
+            None => found.push((message, vec![rank])),
+        }
+    }
+    found.into_iter().map(|(message, who)| format!("{}: {message}", ranks(&who, hosts))).collect()
+}
+
+/// Tells what was noticed on other ranks than this one, as far as it is more than a note.
+pub fn tell_notices<'a>(noticed: impl Iterator<Item = (usize, &'a Finding)>, hosts: &[String]) {
+    let serious = noticed.filter(|(rank, finding)| *rank > 0 && finding.severity != Severity::Note);
+    let said = serious.map(|(rank, finding)| (rank, finding.message.clone()));
+    by_message(said, hosts).into_iter().map(Finding::warning).for_each(say);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_many_ranks_say_is_told_once_with_their_names() {
+        let hosts = ["a", "b", "c", "d"].map(str::to_owned);
+        let said =
+            [(0, "x"), (1, "y"), (2, "x"), (3, "x"), (3, "x")].map(|(rank, text)| (rank, text.to_owned()));
+        assert_eq!(by_message(said, &hosts), ["ranks 0, 2-3: x", "rank 1 (b): y"]);
+        assert_eq!(ranks(&[7], &hosts), "rank 7");
+    }
+
+    #[test]
+    fn every_exit_code_is_known_again() {
+        for exit in [Exit::Success, Exit::RunFailed, Exit::Doubtful, Exit::Usage] {
+            assert_eq!(exit_of(exit.code()), exit);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What rank 0 sets up before the others are told: what is to be run, and where its report goes.
+
+use crate::cli::{Exit, RunRequest};
+use crate::commands::console::{Console, Manner};
+use crate::commands::load::{self, ToRun};
+use crate::commands::measure;
+use crate::commands::not_done::NotDone;
+use crate::commands::output::{OutFile, Outputs, StandardOutput};
+use crate::commands::{run, save};
+use crate::finding::Finding;
+use crate::profile::{Profile, ResultFormat};
+use crate::run::{Control, Events, Executed, Listener};
+use crate::sys::standard_error::say;
+use std::any::Any;
+use std::sync::Arc;
+
+/// What is to be run, and where its report goes.
+pub struct LeadSetup<'a> {
+    /// What is asked for.
+    pub asked: ToRun<'a>,
+    /// `-ys -yf -yr`, on rank 0.
+    pub events: Events,
+    files: Arc<Vec<OutFile>>,
+    standard_output: StandardOutput,
+    document: bool,
+    _watch: Box<dyn Any>,
+}
+
+impl<'a> LeadSetup<'a> {
+    /// Reads and judges the command line.
+    ///
+    /// # Errors
+    /// It can't be run so.
+    pub fn new(request: &'a RunRequest, control: &Arc<Control>) -> Result<LeadSetup<'a>, NotDone> {
+        if !request.quiet {
+            request.warnings.iter().for_each(say);
+        }
+        let asked = load::asked(request)?;
+        run::check(&asked.profile, &asked.method, request)?;
+        let refusals = refusals(request, &asked);
+        if !refusals.is_empty() {
+            return Err(NotDone::usage(refusals.into_iter().map(Finding::error).collect()));
+        }
+        if !request.quiet {
+            run::warn_of_what_does_nothing(&asked, request);
+        }
+        save::try_out(request)?;
+        let (events, stop) = measure::open_events(request)?;
+        let Outputs { files, standard_output, .. } = Outputs::open(request, &asked.profile)?;
+        let document =
+            standard_output != StandardOutput::Report || asked.profile.result_format == ResultFormat::Xml;
+        let watch = Box::new(measure::watch(control, stop, document)?);
+        let files = Arc::new(files);
+        Ok(LeadSetup { asked, events, files, standard_output, document, _watch: watch })
+    }
+
+    /// Who hears how the run goes on here. Files get the report of the whole, at the end.
+    pub fn listener(&self, quiet: bool) -> Arc<dyn Listener> {
+        let (verbose, document) = (self.asked.profile.verbose, self.document);
+        let manner = Manner { verbose, quiet, document, turn: String::new() };
+        Arc::new(Console::new(manner, None, Arc::default()))
+    }
+
+    /// Whether ranks on one machine divide its CPUs: not where the user says who runs where.
+    pub fn shares_cpus(&self) -> bool {
+        let spans = &self.asked.profile.time_spans;
+        let chosen = spans.iter().any(|span| span.disable_affinity || !span.affinity.is_empty());
+        !chosen && !self.asked.method.virtual_time()
+    }
+
+    /// The report of the whole, wherever it is wanted.
+    pub fn report(&self, executed: &Executed, request: &RunRequest) -> Exit {
+        measure::report_on(executed, request, &self.files, self.standard_output)
+    }
+}
+
+/// What several ranks can't do together: each with the reason, and what to do.
+fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
+    let by_rank = |path: &std::path::Path| {
+        let text = path.to_string_lossy();
+        text.contains("%r") || text.contains("%h")
+    };
+    let refused = [
+        (
+            asked.method.until_steady_s.is_some(),
+            "--until-steady: ranks would become steady at different times, and could not measure in the same \
+             window; give a warm-up that is long enough for all, as -W<seconds>",
+        ),
+        (
+            request.stream.is_some(),
+            "--stream would show one rank of several: leave it out; -D has the intervals of all in \
+             the report",
+        ),
+        (request.repeat.is_some(), "--repeat: several ranks make one run; repeat the launcher's command"),
+        (request.dry_run, "--dry-run shows the plan of one host: start it without the launcher"),
+        (
+            request.io_log.as_deref().is_some_and(|path| !by_rank(path)),
+            "--io-log: every rank writes a log of its own; put %r (the rank) or %h (the host) into its path",
+        ),
+        (no_work(&asked.profile), "nothing is to be run: the profile has no time span"),
+    ];
+    refused.into_iter().filter(|(is, _)| *is).map(|(_, why)| why).collect()
+}
+
+fn no_work(profile: &Profile) -> bool {
+    profile.time_spans.is_empty()
+}

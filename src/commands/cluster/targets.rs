@@ -1,0 +1,89 @@
+//! What the targets of a rank are, so that others can tell whether theirs are the same.
+
+use crate::cluster::place::{DISK, TargetPlace};
+use crate::profile::{Profile, RawText};
+use crate::sys::file_systems::{FileSystemType, Home};
+use crate::sys::inode::{self, Kind};
+use crate::system::root::Root;
+use crate::system::{mounted, name_of_world, target};
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+/// What tells the running kernel from others, containers on it included; empty = unknown.
+pub fn machine() -> String {
+    Root::live().text("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+/// The places of a profile's targets, by their ids.
+pub fn places(profile: &Profile) -> Vec<TargetPlace> {
+    let ids = crate::profile::TargetIds::of(profile);
+    let machine = machine();
+    ids.paths().iter().map(|path| TargetPlace { machine: machine.clone(), ..place(path) }).collect()
+}
+
+/// The size of a target, bytes; 0 = it isn't there.
+pub fn size(path: &RawText) -> u64 {
+    let located = target::locate(path.as_bytes()).ok();
+    located.and_then(|at| target::probe(&at).ok()).map_or(0, |facts| facts.size)
+}
+
+fn place(path: &RawText) -> TargetPlace {
+    let Ok(at) = target::locate(path.as_bytes()) else { return TargetPlace::default() };
+    let at = std::path::absolute(&at).unwrap_or(at);
+    match std::fs::metadata(&at) {
+        Ok(found) if matches!(Kind::of(&found), Kind::BlockDevice) => device(&at, &found),
+        Ok(found) => file(&at, &found, None),
+        Err(_) => new_file(&at),
+    }
+}
+
+/// A block device: other hosts may have the same disk, which its serial number tells.
+fn device(at: &Path, found: &Metadata) -> TargetPlace {
+    let name = name_of_world(at);
+    TargetPlace {
+        number: Some((0, inode::device_number(found))),
+        may_be_shared: name.is_none(),
+        shared: name.map(|name| format!("{DISK}{name}")),
+        ..TargetPlace::default()
+    }
+}
+
+/// A file, or the folder that one is to be made in.
+fn file(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetPlace {
+    let (shared, may_be_shared) = match mounted(at) {
+        Some((kind, source)) => reach(&kind, &source),
+        None => (None, true),
+    };
+    TargetPlace {
+        number: Some(inode::identity(found)),
+        new_name,
+        shared,
+        may_be_shared,
+        ..TargetPlace::default()
+    }
+}
+
+/// What other hosts see of a file system, and whether they may in another way.
+fn reach(kind: &str, source: &str) -> (Option<String>, bool) {
+    let of = FileSystemType::named(kind);
+    match of.home {
+        Home::Memory | Home::Overlay | Home::Flash => (None, false),
+        // Those that several hosts have on one disk.
+        Home::Devices => (None, ["gfs2", "ocfs2"].contains(&kind)),
+        Home::Network => (Some(format!("{kind} {source}")), true),
+        Home::Pool => (None, false),
+        Home::Host | Home::Program | Home::Unknown => (None, true),
+    }
+}
+
+/// A file that isn't there: its nearest folder that is, and the rest of the path.
+fn new_file(at: &Path) -> TargetPlace {
+    let mut folder: PathBuf = at.to_owned();
+    while folder.pop() {
+        if let Ok(found) = std::fs::metadata(&folder) {
+            let rest = at.strip_prefix(&folder).unwrap_or(at);
+            return file(&folder, &found, Some(rest.to_string_lossy().into_owned()));
+        }
+    }
+    TargetPlace::default()
+}

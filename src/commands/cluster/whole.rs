@@ -1,0 +1,159 @@
+//! The record of the whole, of what came of each rank.
+
+use super::messages::RankOutcome;
+use super::names::{by_message, ranks, tell_notices};
+use crate::cluster::offset::Offset;
+use crate::commands::load::ToRun;
+use crate::merge::Merge;
+use crate::results::{CommonWindow, Host, HostClock, Record, Results};
+use crate::run::Executed;
+use crate::sys::standard_error::say;
+use crate::system::System;
+
+/// What is known of one rank at the end.
+pub struct RankPart {
+    /// Name of its host; empty = unknown.
+    pub name: String,
+    /// Why it is lost; `None` = it isn't.
+    pub lost: Option<String>,
+    /// What came of the run there.
+    pub outcome: Option<RankOutcome>,
+    /// Its clock before the run, ..
+    pub before: Option<Offset>,
+    /// .. and after it.
+    pub after: Option<Offset>,
+}
+
+/// All of them.
+pub struct WholeRun {
+    /// What came of the run.
+    pub executed: Executed,
+    /// What is said before all else; `None` = all hosts have figures, or none has.
+    pub first_line: Option<String>,
+}
+
+/// Puts the parts together, by rank.
+pub fn whole(asked: &ToRun, parts: Vec<RankPart>, names: &[String]) -> WholeRun {
+    let size = parts.len();
+    let common_wall_ns = parts.first().and_then(|part| part.before).map_or(0, |offset| offset.wall_ns);
+    let (mut failed, mut troubles, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+    let mut merge = Merge::default();
+    let mut without = Record::new(asked.profile.clone().into_owned(), System::default(), no_results(asked));
+    let mut measured = 0;
+    for (rank, part) in parts.into_iter().enumerate() {
+        let outcome = part.outcome.unwrap_or_default();
+        failed.extend(outcome.failures.iter().map(|why| (rank, why.clone())));
+        troubles.extend(outcome.troubles.iter().map(|why| (rank, why.clone())));
+        let clock = part.before.map(|before| clock(before, part.after, common_wall_ns, &outcome.windows));
+        let why = match outcome.record {
+            Some(mut record) if record.host().results.have_figures() => {
+                let host = record.host_mut();
+                (host.rank, host.name, host.clock) = (rank as u32, part.name.clone(), clock.clone());
+                // It is the first one, as it was run here.
+                if rank == 0 {
+                    without = record.clone();
+                }
+                merge.add(record, &ranks(&[rank], names)).err().map(|error| error.to_string())
+            }
+            _ => Some(part.lost.unwrap_or_else(|| match outcome.failures.is_empty() {
+                true => "it measured nothing".to_owned(),
+                false => format!("it failed: {}", outcome.failures.join("; ")),
+            })),
+        };
+        match why {
+            None => measured += 1,
+            Some(why) => {
+                missing.push((rank, format!("missing: {why}")));
+                let missing = Some(why);
+                merge.miss(Host { name: part.name, rank: rank as u32, clock, missing, ..Host::default() });
+            }
+        }
+    }
+    let mut record = merge.finish().unwrap_or(without);
+    if let Some(whole) = &mut record.whole {
+        whole.asked = asked.profile.clone().into_owned();
+    }
+    let record = record.with_method(asked.method.clone().into_owned());
+    let lost = by_message(missing, names);
+    let mut executed = Executed { record, failures: Vec::new(), troubles: Vec::new(), left_behind: false };
+    executed.troubles = by_message(troubles, names);
+    let mut first_line = None;
+    if measured == 0 {
+        executed.failures = if failed.is_empty() { lost } else { by_message(failed, names) };
+    } else if measured < size {
+        first_line = Some(format!("{measured} of {size} hosts: the figures are of those alone"));
+        executed.troubles.extend(lost);
+    }
+    WholeRun { executed, first_line }
+}
+
+/// Results that fit the profile, of a run that measured nothing.
+fn no_results(asked: &ToRun) -> Results {
+    let mut results = Results::default();
+    results.time_spans.resize_with(asked.profile.time_spans.len(), Default::default);
+    results
+}
+
+/// A host's clock, and its windows on the common one.
+fn clock(
+    before: Offset,
+    after: Option<Offset>,
+    common_wall_ns: i64,
+    windows: &[Option<(u64, u64)>],
+) -> HostClock {
+    let common = |own: u64| (before.to_own(own) as i64).wrapping_add(common_wall_ns);
+    let window = |window: &Option<(u64, u64)>| {
+        window.map(|(begin, end)| CommonWindow { begin_ns: common(begin), end_ns: common(end) })
+    };
+    HostClock {
+        ahead_ns: before.ahead_ns.wrapping_add(before.wall_ns).wrapping_sub(common_wall_ns),
+        uncertainty_ns: before.uncertainty_ns,
+        drift_ns: after.map(|after| after.ahead_ns.wrapping_sub(before.ahead_ns)),
+        uncertainty_after_ns: after.map(|after| after.uncertainty_ns),
+        windows: windows.iter().map(window).collect(),
+    }
+}
+
+/// Tells what of the whole is seen nowhere else: when the hosts measured, and what others than this one
+/// noticed.
+pub fn tell(record: &Record, names: &[String]) {
+    let noticed = record.hosts.iter().enumerate();
+    tell_notices(
+        noticed.flat_map(|(rank, host)| host.notices.iter().map(move |notice| (rank, notice))),
+        names,
+    );
+    for (index, _) in record.profile.time_spans.iter().enumerate() {
+        let window =
+            |host: &Host| Some((host.rank as usize, *host.clock.as_ref()?.windows.get(index)?.as_ref()?));
+        let windows: Vec<(usize, CommonWindow)> = record.hosts.iter().filter_map(window).collect();
+        if windows.len() > 1 {
+            let place = if record.profile.time_spans.len() > 1 {
+                format!("time span {}: ", index + 1)
+            } else {
+                String::new()
+            };
+            say(format!("{place}{}", together(&windows, record, names)));
+        }
+    }
+}
+
+/// When hosts measured together, in a sentence.
+fn together(windows: &[(usize, CommonWindow)], record: &Record, names: &[String]) -> String {
+    let begins = || windows.iter().map(|(_, window)| window.begin_ns);
+    let ends = || windows.iter().map(|(_, window)| window.end_ns);
+    let (first, last) = (begins().min().unwrap_or(0), begins().max().unwrap_or(0));
+    let (first_end, last_end) = (ends().min().unwrap_or(0), ends().max().unwrap_or(0));
+    let uncertain = |host: &Host| host.clock.as_ref().map_or(0, |clock| clock.uncertainty_ns);
+    let clocks = record.hosts.iter().map(uncertain).max().unwrap_or(0);
+    let late = windows.iter().max_by_key(|(_, window)| window.begin_ns).map_or(0, |(rank, _)| *rank);
+    format!(
+        "{} ranks measured together for {:.3} s: they began within {:.3} ms ({} last) and ended within \
+         {:.3} ms of each other, by clocks that are known within {:.3} ms",
+        windows.len(),
+        first_end.saturating_sub(last).max(0) as f64 / 1e9,
+        last.saturating_sub(first) as f64 / 1e6,
+        ranks(&[late], names),
+        last_end.saturating_sub(first_end) as f64 / 1e6,
+        clocks as f64 / 1e6,
+    )
+}

@@ -1,0 +1,274 @@
+//! What a rank does on its own machine: looks at its targets, makes its files, runs.
+
+use super::messages::{Checked, RankOutcome, RankStep, Roles, RunTask};
+use super::targets;
+use crate::clock::Nanos;
+use crate::cluster::part::{self, fill_in, of_rank};
+use crate::plan::{self, LiesIn};
+use crate::profile::{Method, Profile, RawText, TargetIds};
+use crate::results::Results;
+use crate::run::prepare::{self, Order};
+use crate::run::{
+    self, Companions, Control, Events, Executed, Listener, NotRun, Options, Probes, Session, execute,
+};
+use crate::sys::mutex::LockAnyway;
+use crate::system::target;
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Between two looks at what else there is to do.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A rank's own version of what is to be run.
+#[derive(Debug)]
+pub struct RankWork {
+    task: RunTask,
+    profile: Profile,
+    rank: usize,
+    host: String,
+}
+
+impl RankWork {
+    /// What this rank is to do.
+    pub fn new(task: RunTask, rank: usize, host: &str) -> RankWork {
+        let profile = of_rank(&task.profile, rank, host);
+        RankWork { task, profile, rank, host: host.to_owned() }
+    }
+
+    fn method(&self) -> &Method {
+        &self.task.method
+    }
+
+    fn options(&self) -> Options {
+        let (recreate, destroy) = (self.task.recreate, self.task.destroy);
+        Options { recreate, destroy, ..Options::from(self.method().clone()) }
+    }
+
+    /// What stands against it here, and what its targets are. Changes nothing.
+    pub fn check(&self) -> Checked {
+        let mut checked = Checked::default();
+        let system = run::machine_for(&self.profile);
+        let (options, probes) = (self.options(), Probes::default());
+        let profile = run::resized(&self.profile);
+        for span in &profile.time_spans {
+            match run::probe_and_plan(&profile, span, &system, &options, &probes) {
+                Ok(plan) => checked.refusals.extend(run::refusals(span, &plan, &options)),
+                Err(errors) => {
+                    checked.is_usage |= errors.iter().any(|error| error.lies_in == LiesIn::Profile);
+                    checked.refusals.extend(errors.iter().map(ToString::to_string));
+                }
+            }
+        }
+        if let Err(errors) = run::cpu_latency_refusal(self.method()) {
+            checked.refusals.extend(errors.iter().map(ToString::to_string));
+        }
+        if self.paths().len() != TargetIds::of(&self.task.profile).paths().len() {
+            checked.refusals.push("two targets become the same path when %r and %h are filled in".into());
+        }
+        checked.refusals.dedup();
+        if !self.method().simulated() {
+            checked.places = targets::places(&self.profile);
+        }
+        checked
+    }
+
+    /// The paths of the targets, by their ids.
+    fn paths(&self) -> Vec<RawText> {
+        TargetIds::of(&self.profile).paths().to_vec()
+    }
+
+    /// Makes those files of `-c` that others share and that this rank is the first of; they are complete
+    /// when the run begins. Where nothing is shared the run makes them as ever.
+    ///
+    /// # Errors
+    /// A message.
+    pub fn make(&mut self, roles: &Roles, control: &Control) -> Result<(), String> {
+        let rank = self.rank;
+        let role = |id: usize| roles.get(id).and_then(|ranks| *ranks.get(rank)?);
+        let all = || roles.iter().flatten().flatten();
+        if self.method().simulated() || all().all(|role| role.of == 1) {
+            return Ok(());
+        }
+        let profile = run::resized(&self.profile);
+        let mut sizes: BTreeMap<&RawText, (u64, bool)> = BTreeMap::new();
+        for target in profile.time_spans.iter().flat_map(|span| &span.targets).filter(|t| plan::creates(t)) {
+            let wanted = (target.file_size.unwrap_or(0), target.zero_write_buffers);
+            if *sizes.entry(&target.path).or_insert(wanted) != wanted {
+                return Err(format!(
+                    "'{}' is shared by several ranks, and time spans want it made differently (-c, -Sz): \
+                     make it before, or give every time span the same size",
+                    target.path
+                ));
+            }
+        }
+        let ids = TargetIds::of(&profile);
+        for (path, (size, zero)) in sizes {
+            let first = ids.get(path).and_then(|id| role(id.index())).is_some_and(|role| role.part == 0);
+            if first {
+                let at = target::locate(path.as_bytes())?;
+                let order = Order { path: &at, size, zero, recreate: self.task.recreate };
+                let made = prepare::prepare(&order, &mut |_, _| (), control.stop_flag());
+                made.map_err(|error| error.to_string())?;
+            }
+        }
+        self.task.recreate = false;
+        Ok(())
+    }
+
+    /// Takes its own part of what it shares (`--split`).
+    fn part(&mut self, roles: &Roles) -> Result<(), String> {
+        if !self.task.split {
+            return Ok(());
+        }
+        for (path, ranks) in self.paths().iter().zip(roles) {
+            if let Some(role) = ranks.get(self.rank).copied().flatten()
+                && role.of > 1
+            {
+                part::split(&mut self.profile, path, targets::size(path), role)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts the run in a thread of its own.
+    pub fn start(
+        mut self,
+        roles: &Roles,
+        control: Arc<Control>,
+        listener: Arc<dyn Listener>,
+        events: Events,
+    ) -> Running {
+        let (say, said) = channel();
+        let (starts, start) = channel();
+        let parted = self.part(roles);
+        let fill = |path: &RawText| fill_in(path, self.rank, &self.host).as_path().to_owned();
+        let session = Session {
+            recreate: self.task.recreate,
+            destroy: self.task.destroy,
+            io_log: self.task.io_log.as_ref().map(fill),
+            events,
+            companions: Some(Arc::new(Meeting { say: Mutex::new(say.clone()), start: Mutex::new(start) })),
+            listener,
+            control,
+        };
+        let windows = vec![None; self.profile.time_spans.len()];
+        let work = move || {
+            let ended = match parted {
+                Ok(()) => execute(&self.profile, &self.task.method, &session),
+                Err(message) => Ok(nothing(message)),
+            };
+            let _ = say.send(Local::Ended(Box::new(ended)));
+        };
+        // Without it nobody is there to say anything: that is told as a defect is.
+        let _ = std::thread::Builder::new().name("rank".into()).spawn(work);
+        Running { said, starts, windows, begun: 0, left_behind: false }
+    }
+}
+
+/// A run that has failed before it began.
+fn nothing(message: String) -> Executed {
+    let record = crate::results::Record::new(Profile::default(), Default::default(), Results::default());
+    Executed { record, failures: vec![message], troubles: Vec::new(), left_behind: false }
+}
+
+/// What the run's thread says.
+enum Local {
+    Ready,
+    Measured(Nanos, Nanos),
+    Ended(Box<Result<Executed, NotRun>>),
+}
+
+/// Where the run's thread meets the one that speaks with other ranks.
+#[derive(Debug)]
+struct Meeting {
+    say: Mutex<Sender<Local>>,
+    start: Mutex<Receiver<Option<Nanos>>>,
+}
+
+impl std::fmt::Debug for Local {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Local")
+    }
+}
+
+impl Companions for Meeting {
+    fn start_at(&self, control: &Control) -> Option<Nanos> {
+        self.say.lock_anyway().send(Local::Ready).ok()?;
+        let start = self.start.lock_anyway();
+        loop {
+            match start.recv_timeout(LOOK) {
+                Ok(at) => return at,
+                Err(RecvTimeoutError::Timeout) if !control.is_interrupted() => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    fn measured(&self, begin: Nanos, end: Nanos) {
+        let _ = self.say.lock_anyway().send(Local::Measured(begin, end));
+    }
+}
+
+/// A run that goes on.
+#[derive(Debug)]
+pub struct Running {
+    said: Receiver<Local>,
+    starts: Sender<Option<Nanos>>,
+    windows: Vec<Option<(Nanos, Nanos)>>,
+    begun: usize,
+    /// Threads still wait for the kernel: the process is to be ended by [`crate::sys::process::end`].
+    pub left_behind: bool,
+}
+
+impl Running {
+    /// What the run comes to next; `meanwhile` is called again and again.
+    pub fn next(&mut self, mut meanwhile: impl FnMut()) -> RankStep {
+        loop {
+            match self.said.recv_timeout(LOOK) {
+                Ok(Local::Ready) => {
+                    self.begun += 1;
+                    return RankStep::Ready;
+                }
+                Ok(Local::Measured(begin, end)) => {
+                    if let Some(window) = self.begun.checked_sub(1).and_then(|at| self.windows.get_mut(at)) {
+                        *window = Some((begin, end));
+                    }
+                }
+                Ok(Local::Ended(ended)) => return RankStep::Ended(Box::new(self.outcome(*ended))),
+                Err(RecvTimeoutError::Timeout) => meanwhile(),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let failures = vec!["the run ended in a defect of this program; please report it".into()];
+                    let (troubles, windows) = Default::default();
+                    return RankStep::Ended(Box::new(RankOutcome {
+                        record: None,
+                        failures,
+                        troubles,
+                        windows,
+                    }));
+                }
+            }
+            meanwhile();
+        }
+    }
+
+    fn outcome(&mut self, ended: Result<Executed, NotRun>) -> RankOutcome {
+        let windows = std::mem::take(&mut self.windows);
+        match ended {
+            Ok(Executed { record, failures, troubles, left_behind }) => {
+                self.left_behind = left_behind;
+                RankOutcome { record: Some(record), failures, troubles, windows }
+            }
+            Err(not) => {
+                let (record, failures, troubles) = (None, vec![not.to_string()], Vec::new());
+                RankOutcome { record, failures, troubles, windows }
+            }
+        }
+    }
+
+    /// The time span that is ready starts at this time; `None` = not at all.
+    pub fn start(&self, at: Option<Nanos>) {
+        let _ = self.starts.send(at);
+    }
+}

@@ -1,0 +1,83 @@
+//! How a run goes on: its figures since it began, so few that they fit in memory however long it takes.
+
+use crate::run::Speed;
+
+/// More points than this are joined in pairs.
+const MOST: usize = 1024;
+
+/// Figures of a stretch of time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LivePoint {
+    /// I/Os per second: the mean.
+    pub iops: f64,
+    /// The highest 99th percentile, ms; `None` = none was measured.
+    pub p99_ms: Option<f64>,
+}
+
+/// The points so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LiveCourse {
+    points: Vec<LivePoint>,
+    /// Speeds that a point stands for.
+    each: usize,
+    /// Those that are no whole point yet.
+    pending: Vec<LivePoint>,
+}
+
+impl Default for LiveCourse {
+    fn default() -> LiveCourse {
+        LiveCourse { points: Vec::new(), each: 1, pending: Vec::new() }
+    }
+}
+
+impl LiveCourse {
+    /// Another second has gone by.
+    pub fn add(&mut self, speed: &Speed) {
+        let p99_ms = speed.latency_ns.map(|(_, p99)| p99 as f64 / 1e6);
+        self.pending.push(LivePoint { iops: speed.iops, p99_ms });
+        if self.pending.len() < self.each {
+            return;
+        }
+        self.points.extend(joined(&std::mem::take(&mut self.pending)));
+        if self.points.len() >= MOST {
+            self.points = self.points.chunks(2).filter_map(joined).collect();
+            self.each *= 2;
+        }
+    }
+
+    /// What is known.
+    pub fn points(&self) -> &[LivePoint] {
+        &self.points
+    }
+
+    /// So many points there will be when it goes on for so many seconds.
+    pub fn points_in_all(&self, left_s: u64) -> usize {
+        self.points.len() + (self.pending.len() + left_s as usize).div_ceil(self.each)
+    }
+}
+
+/// Several as one.
+pub fn joined(points: &[LivePoint]) -> Option<LivePoint> {
+    let iops = points.iter().map(|point| point.iops).sum::<f64>() / points.len() as f64;
+    let p99_ms = points.iter().filter_map(|point| point.p99_ms).reduce(f64::max);
+    (!points.is_empty()).then_some(LivePoint { iops, p99_ms })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_run_has_coarser_points_and_the_same_length() {
+        let mut course = LiveCourse::default();
+        for second in 0..5000u64 {
+            assert!(course.points().len() < MOST, "{second}");
+            let all = course.points_in_all(5000 - second) * course.each;
+            assert!((5000..5000 + course.each).contains(&all), "{second}: {all}");
+            let latency_ns = Some((1.0, (second + 1) * 1_000_000));
+            course.add(&Speed { iops: 10.0 + (second % 2) as f64, bytes_per_s: 1.0, latency_ns });
+        }
+        assert_eq!((course.each, course.points().len()), (8, 625));
+        assert_eq!(course.points()[0], LivePoint { iops: 10.5, p99_ms: Some(8.0) });
+    }
+}

@@ -1,0 +1,101 @@
+//! `--html`: the page of a history.
+
+use super::super::not_done::NotDone;
+use super::super::output::OutFile;
+use super::super::typed::quoted;
+use crate::cli::{Exit, HistoryRequest};
+use crate::lab::selection::RunFigure;
+use crate::report::HTML;
+use crate::report::html::{self, FollowedCourse, FollowedWork, HistoryPage, ListedRun};
+use crate::store::{History, StoreEntry, StoreIndex};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The figures that everybody looks for.
+const USUAL: [RunFigure; 3] = [RunFigure::Iops, RunFigure::Mean, RunFigure::P99];
+
+/// Writes it. `figure`: the one that is followed; `None` = the usual ones.
+///
+/// # Errors
+/// The index doesn't answer, or the page can't be written.
+pub fn write(
+    file: &Path,
+    index: &StoreIndex,
+    entries: &[StoreEntry],
+    figure: Option<RunFigure>,
+    request: &HistoryRequest,
+) -> Result<Exit, NotDone> {
+    let out = OutFile::open("--html", file, &HTML)?;
+    let letters = index.telling_length()?;
+    let runs: Vec<ListedRun> = entries.iter().map(|entry| listed(entry, letters)).collect();
+    let works = works(entries, figure.as_ref().map_or(&USUAL[..], std::slice::from_ref));
+    let command_line = format!("diskspd history {}", quoted(&request.given));
+    let page = HistoryPage { command_line: command_line.trim_end(), figure, runs: &runs, works: &works };
+    out.save_page(&|sink| html::write_history(&page, sink))?;
+    Ok(Exit::Success)
+}
+
+fn listed(entry: &StoreEntry, letters: usize) -> ListedRun {
+    let total = entry.figures.iter().find(|figures| figures.direction == "total");
+    let figure = |figure: RunFigure| total.and_then(|total| total.figure(figure));
+    ListedRun {
+        id: entry.id[..letters].to_owned(),
+        at: entry.started_at.unwrap_or(entry.about.saved_at),
+        label: entry.about.label.clone(),
+        tags: entry.about.tags.clone(),
+        pinned: entry.about.pinned,
+        computer: entry.computer.clone(),
+        worst: entry.worst.clone(),
+        targets: entry.targets.clone(),
+        time_spans: entry.figures.iter().map(|figures| figures.time_span).max().unwrap_or(0),
+        iops: figure(RunFigure::Iops),
+        mib_per_s: figure(RunFigure::MibPerS),
+        mean_ms: figure(RunFigure::Mean),
+        p50_ms: figure(RunFigure::P50),
+        p99_ms: figure(RunFigure::P99),
+        p999_ms: figure(RunFigure::P999),
+    }
+}
+
+/// The courses of these figures, by work: that with the most runs first.
+fn works(entries: &[StoreEntry], figures: &[RunFigure]) -> Vec<FollowedWork> {
+    let places: HashMap<&str, usize> =
+        entries.iter().enumerate().map(|(place, entry)| (entry.id.as_str(), place)).collect();
+    let mut works: Vec<(String, FollowedWork)> = Vec::new();
+    for figure in figures {
+        for history in History::all(entries, *figure) {
+            let latest = history.points.last().and_then(|point| places.get(point.id.as_str()));
+            let course = FollowedCourse {
+                figure: *figure,
+                points: history
+                    .points
+                    .iter()
+                    .filter_map(|point| Some((*places.get(point.id.as_str())?, point.value)))
+                    .collect(),
+                levels: history.levels,
+            };
+            let same = |(workload, work): &&mut (String, FollowedWork)| {
+                *workload == history.workload
+                    && work.machine == history.machine
+                    && work.time_span == history.time_span
+            };
+            match works.iter_mut().find(same) {
+                Some((_, work)) => work.courses.push(course),
+                None => works.push((
+                    history.workload,
+                    FollowedWork {
+                        machine: history.machine,
+                        command_line: history.command_line,
+                        targets: latest.map(|place| entries[*place].targets.clone()).unwrap_or_default(),
+                        time_span: history.time_span,
+                        courses: vec![course],
+                    },
+                )),
+            }
+        }
+    }
+    works.sort_by_key(|(_, work)| {
+        std::cmp::Reverse(work.courses.iter().map(|course| course.points.len()).max())
+    });
+    works.into_iter().map(|(_, work)| work).collect()
+}

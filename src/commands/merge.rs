@@ -1,0 +1,138 @@
+//! `diskspd merge FILE FILE ..`: the records of several hosts as one.
+
+use super::known_runs::{self, RunFile};
+use super::not_done::{NotDone, told};
+use super::output::{self, OutFile};
+use super::stored;
+use crate::cli::{Exit, MergeRequest, OutRequest};
+use crate::finding::Finding;
+use crate::merge::{Merge, merge_known};
+use crate::report::findings::{self, Detail};
+use crate::report::{TEXT, run_text};
+use crate::results::{Host, KnownRun, Record};
+use crate::run::destination::{Destination, Named, named, refuse_doubles};
+use crate::sys::standard_error::{self, say};
+use crate::truth::Judged;
+use std::path::{Path, PathBuf};
+
+/// Merges, prints and writes. What can't be read is a host without figures: the others are reported, and the
+/// exit code says so.
+///
+/// # Errors
+/// The files are not of one run, or something can't be written.
+pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
+    let named_files = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
+    let given = named_files.collect::<Result<Vec<PathBuf>, NotDone>>()?;
+    let files = known_runs::files(&given);
+    let written = request.out.iter().map(|out| Named { by: "--out".into(), path: named(&out.path) });
+    let read = files.iter().map(|(file, _)| Named { by: "merge".into(), path: file.clone() });
+    refuse_doubles(&written.collect::<Vec<_>>(), &read.collect::<Vec<_>>())?;
+    let outs = request.out.iter().map(|out| OutFile::create(out, request.xml_verdict));
+    let outs = outs.collect::<Result<Vec<OutFile>, NotDone>>()?;
+    let mut hosts = Hosts::default();
+    for (file, there) in files {
+        hosts.add(&file, there, request)?;
+    }
+    match hosts.results.is_empty() {
+        false => of_results(&hosts, request),
+        true => of_records(hosts.merge.finish().map_err(|error| error.to_string())?, request, &outs),
+    }
+}
+
+/// What was read so far: records, or result XML.
+#[derive(Default)]
+struct Hosts {
+    merge: Merge,
+    results: Vec<KnownRun>,
+}
+
+impl Hosts {
+    fn add(&mut self, file: &Path, there: Result<(), String>, request: &MergeRequest) -> Result<(), NotDone> {
+        let shown = known_runs::shown(file);
+        let mixed = || {
+            let why = "result XML holds only figures, and records hold all that was counted: merge the one \
+                 kind or the other";
+            NotDone::from(format!("{shown}: {why}"))
+        };
+        match there.and_then(|()| known_runs::run_file(file)) {
+            Ok(RunFile::Record(_)) if !self.results.is_empty() => Err(mixed()),
+            Ok(RunFile::Results(_)) if self.merge.hosts() > 0 => Err(mixed()),
+            Ok(RunFile::Results(runs)) => {
+                self.results.extend(runs);
+                Ok(())
+            }
+            Ok(RunFile::Record(record)) => {
+                let alone = request.per_host.then(|| record.as_ref().clone());
+                self.merge.add(*record, &shown).map_err(|error| error.to_string())?;
+                alone.map_or(Ok(()), |record| self.write_alone(&record, request))
+            }
+            Err(why) => {
+                say(Finding::error(&why));
+                let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+                self.merge.miss(Host { name, missing: Some(why), ..Host::default() });
+                Ok(())
+            }
+        }
+    }
+
+    /// The XML of the host that was added last, beside that of all.
+    fn write_alone(&self, record: &Record, request: &MergeRequest) -> Result<(), NotDone> {
+        let judged = Judged::new(record);
+        for out in request.out.iter().filter(|out| out.is_xml()) {
+            let path = beside(&out.path, self.merge.last_name());
+            let out = OutRequest { format: Some("xml"), path };
+            OutFile::create(&out, request.xml_verdict)?.save(&judged)?;
+        }
+        Ok(())
+    }
+}
+
+/// `all.node1.xml` of `all.xml`.
+fn beside(path: &Path, host: &str) -> PathBuf {
+    // A name is what a machine calls itself: it may hold what parts folders.
+    let host: String = host.chars().map(|letter| if letter == '/' { '_' } else { letter }).collect();
+    let mut name = path.file_stem().unwrap_or_default().to_os_string();
+    name.push(".");
+    name.push(host);
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Result<Exit, NotDone> {
+    let judged = Judged::new(&record);
+    let mut exit = Exit::Success;
+    let instead = |out: &OutRequest| Destination::of(&named(&out.path)).is_standard_output();
+    if !request.out.iter().any(instead) {
+        exit = told(output::report_to_stdout(&TEXT, &judged));
+    }
+    let detail = if request.verbose { Detail::Full } else { Detail::Brief };
+    standard_error::write(&findings::text(&judged.judgement, detail));
+    for out in outs {
+        exit = exit.max(told(out.save(&judged).map(|()| Exit::Success)));
+    }
+    Ok(if record.hosts.iter().any(|host| host.missing.is_some()) { exit.max(Exit::RunFailed) } else { exit })
+}
+
+/// Of result XML only figures are known.
+fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, NotDone> {
+    if let Some(out) = request.out.first() {
+        return Err(NotDone::usage(vec![Finding::error(format!(
+            "--out {}: result XML holds only figures, of which no report can be written; the merged figures \
+             go to standard output",
+            out.path.display()
+        ))]));
+    }
+    let merged = merge_known(&hosts.results).map_err(|error| error.to_string())?;
+    let lost = hosts.merge.missed();
+    let all = hosts.results.len() + lost;
+    let first = if lost > 0 { format!("{} of {all} hosts\n", hosts.results.len()) } else { String::new() };
+    let text = first + &run_text::text(&merged, request.verbose);
+    let exit = output::to_stdout(text.as_bytes())?;
+    say(Finding::note(
+        "percentiles can't be had from result XML of several hosts: merge records (--out FILE.json)",
+    ));
+    Ok(if lost > 0 { exit.max(Exit::RunFailed) } else { exit })
+}

@@ -1,0 +1,262 @@
+//! The command lines of a preconditioning, parsed by the ordinary parser and validated before the first step.
+
+use super::super::load;
+use super::super::not_done::NotDone;
+use super::super::typed::quoted;
+use crate::cli::{self, Invocation, PreconditionRequest, RunRequest};
+use crate::finding::{Finding, Severity};
+use crate::lab::precondition::Standard;
+use crate::plan::{PlanError, SpanPlan};
+use crate::profile::validate::{self, validate};
+use crate::profile::{Method, Profile, ResultFormat, Target};
+use crate::run::{self, Options, Probes};
+use crate::units::amount;
+use std::ffi::OsString;
+
+/// The longest that the fill may take, s: a year.
+const FOREVER: u32 = 365 * 24 * 3600;
+/// Bytes of an I/O of the fill.
+const FILL_BLOCK: &str = "-b128K";
+
+/// One of them.
+pub struct ParsedLine {
+    /// What is run.
+    pub profile: Profile,
+    /// How.
+    pub method: Method,
+    /// As it can be typed.
+    pub command: String,
+}
+
+/// All of them.
+pub struct PreconditionLines {
+    /// The sequential fill; `None` = nothing is filled.
+    pub fill: Option<ParsedLine>,
+    /// A round.
+    pub round: ParsedLine,
+    /// Size of the target, bytes.
+    pub size: u64,
+    /// What is accepted but hardly meant.
+    pub warnings: Vec<Finding>,
+}
+
+impl PreconditionLines {
+    /// Makes, parses and validates them, and asks whether they may do to the target what they will.
+    ///
+    /// # Errors
+    /// Why not, all of it.
+    pub fn of(request: &PreconditionRequest) -> Result<PreconditionLines, NotDone> {
+        let (whole, warnings) = round_of(request, None)?;
+        keeps_to(request, &whole)?;
+        let destroy = request.destroy;
+        let size = planned(&whole, destroy).map(|plan| size_of(&plan)).map_err(NotDone::from)?;
+        let range = request.standard.active_range().filter(|percent| *percent < 100);
+        let used = range.map(|percent| (u128::from(size) * u128::from(percent) / 100) as u64 / 4096 * 4096);
+        let (round, _) = round_of(request, used)?;
+        let fill = request.fill.filter(|_| !round.method.simulated());
+        let fill = fill.map(|times| parsed(&fill_line(request, &round, times), |_| None)).transpose()?;
+        let lines = PreconditionLines { fill: fill.map(|(line, _)| line), round, size, warnings };
+        lines.are_permitted(destroy)?;
+        Ok(lines)
+    }
+
+    /// No file is opened.
+    pub fn simulated(&self) -> bool {
+        self.round.method.simulated()
+    }
+
+    /// Time itself is simulated.
+    pub fn virtual_time(&self) -> bool {
+        self.round.method.virtual_time()
+    }
+
+    fn are_permitted(&self, destroy: bool) -> Result<(), NotDone> {
+        let mut refused = Vec::new();
+        for line in self.fill.iter().chain([&self.round]) {
+            let plan = planned(line, destroy).map_err(NotDone::from)?;
+            let Some(span) = line.profile.time_spans.first() else { continue };
+            let options = Options { destroy, ..Options::from(line.method.clone()) };
+            refused.extend(run::refusals(span, &plan, &options));
+        }
+        refused.dedup();
+        if refused.is_empty() { Ok(()) } else { Err(NotDone::failed(refused)) }
+    }
+}
+
+/// The round behind `number - 1` others. A simulated drive begins anew with every run: what the rounds before
+/// did to it is done to it in the warm-up.
+pub fn round_profile(lines: &PreconditionLines, round_s: u32, number: u32) -> Profile {
+    let mut profile = lines.round.profile.clone();
+    for span in &mut profile.time_spans {
+        if lines.virtual_time() {
+            span.warmup = round_s * (number - 1);
+        } else {
+            // With the same seed the same places would be written in every round, and no others.
+            span.rand_seed = span.rand_seed.wrapping_add((number - 1).wrapping_mul(SEEDS));
+        }
+    }
+    profile
+}
+
+/// More than the threads of a round, whose seeds follow each other.
+const SEEDS: u32 = 1 << 16;
+
+fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = OsString> {
+    words.into_iter().map(OsString::from).collect::<Vec<_>>().into_iter()
+}
+
+/// The command line of a round; `used`: where what is used of the target ends, bytes.
+fn round_line(request: &PreconditionRequest, used: Option<u64>) -> Vec<OsString> {
+    let (time, end) = (format!("-d{}", request.round_s), used.map(|bytes| format!("-f{bytes}")));
+    words([time.as_str(), "-W0", "-L"])
+        .chain(words(request.standard.options().iter().copied()))
+        .chain(words(end.as_deref()))
+        .chain(request.options.iter().cloned())
+        .chain(words(request.destroy.then_some("--destroy")))
+        .chain([request.target.clone()])
+        .collect()
+}
+
+/// A round, with what the user's options say.
+fn round_of(request: &PreconditionRequest, used: Option<u64>) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
+    parsed(&round_line(request, used), out_of_place)
+}
+
+/// The command line that fills what the rounds work on: the whole target, however much they use of it.
+fn fill_line(request: &PreconditionRequest, round: &ParsedLine, times: u32) -> Vec<OsString> {
+    let target = round.profile.time_spans.first().and_then(|span| span.targets.first());
+    let size = target.and_then(|target| target.file_size).map(|bytes| format!("-c{bytes}"));
+    let engine = round.method.engine.map(|kind| format!("--engine={}", kind.row().name));
+    let time = format!("-d{FOREVER}");
+    let until = format!("--until-written={times}x");
+    words([FILL_BLOCK, "-w100", "-t1", "-o32", "-Zr", request.standard.fill_caching(), "-W0", &time, &until])
+        .chain(words(size.as_deref()))
+        .chain(words(engine.as_deref()))
+        .chain(words(request.destroy.then_some("--destroy")))
+        .chain([request.target.clone()])
+        .collect()
+}
+
+/// Reads a command line; `misplaced` names an option that has no place in it.
+fn parsed(
+    arguments: &[OsString],
+    misplaced: fn(&RunRequest) -> Option<&'static str>,
+) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
+    let command = format!("diskspd {}", quoted(arguments));
+    let named = |message: String| NotDone::usage(vec![Finding::error(format!("{message}\n  in: {command}"))]);
+    let whole: Vec<OsString> = [OsString::from("diskspd")].iter().chain(arguments).cloned().collect();
+    let request = match cli::parse(&whole) {
+        Ok(Invocation::Run(request)) => request,
+        Ok(_) => return Err(named("this asks for something else than a run".into())),
+        Err(error) => return Err(named(error.to_string())),
+    };
+    if let Some(option) = misplaced(&request) {
+        return Err(named(format!("{option} has no place in a round of a preconditioning")));
+    }
+    let asked = load::asked(&request)?;
+    let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
+    let [span] = profile.time_spans.as_slice() else {
+        return Err(named("a round is one time span, and this has several".into()));
+    };
+    if span.targets.len() != 1 {
+        return Err(named("a round has one target; options of the workload begin with a dash".into()));
+    }
+    let findings = validate(&profile, false).into_iter().chain(validate::method(&method, &profile));
+    let (errors, warnings): (Vec<_>, Vec<_>) = findings.partition(|found| found.severity == Severity::Error);
+    if let Some(error) = errors.first() {
+        return Err(named(error.message.clone()));
+    }
+    let warnings = warnings.into_iter().chain(request.warnings.clone()).collect();
+    Ok((ParsedLine { profile, method, command }, warnings))
+}
+
+/// An option of a single run.
+fn out_of_place(request: &RunRequest) -> Option<&'static str> {
+    let (events, method) = (&request.events, &request.method);
+    let given = [
+        (request.xml_profile.is_some(), "-X"),
+        (method.preset.is_some(), "--preset"),
+        (request.profile_only, "-Rp"),
+        (request.profile.result_format == ResultFormat::Xml, "-Rxml"),
+        (!request.out.is_empty(), "--out (it stands before --)"),
+        (request.stream.is_some(), "--stream"),
+        (request.io_log.is_some(), "--io-log"),
+        (request.save.is_some(), "--save"),
+        (request.store.is_some(), "--store"),
+        (request.repeat.is_some(), "--repeat"),
+        (request.dry_run, "--dry-run (it stands before --)"),
+        (request.recreate, "--recreate"),
+        (request.strict, "--strict"),
+        (request.quiet, "--quiet (it stands before --)"),
+        (request.xml_verdict, "--xml-verdict"),
+        (method.until_steady_s.is_some(), "--until-steady"),
+        (method.until_written.is_some(), "--until-written (a round has its time)"),
+        (method.until_read.is_some(), "--until-read (a round has its time)"),
+        (events.start.is_some(), "-ys"),
+        (events.finish.is_some(), "-yf"),
+        (events.wait.is_some(), "-yr"),
+        (events.stop.is_some(), "-yp"),
+        (request.profile.progress > 0, "-P"),
+        (request.profile.verbose, "-v"),
+    ];
+    given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+}
+
+/// Whether the user's options leave what the command and the standard decide as it is.
+fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), NotDone> {
+    let usage = |message: String| Err(NotDone::usage(vec![Finding::error(message)]));
+    let Some(span) = asked.profile.time_spans.first() else { return Ok(()) };
+    if span.duration != request.round_s || span.warmup != 0 {
+        return usage(
+            "--round says how long a round is, and rounds have no warm-up; leave -d and -W out".into(),
+        );
+    }
+    if request.standard == Standard::Custom {
+        return Ok(());
+    }
+    let mut plain = PreconditionRequest { options: Vec::new(), ..request.clone() };
+    let size = span.targets.first().and_then(|target| target.file_size).map(|bytes| format!("-c{bytes}"));
+    plain.options = words(size.as_deref()).collect();
+    let (standard, _) = round_of(&plain, None)?;
+    // How many threads there are and how much is outstanding is the user's to say.
+    let decided = |line: &ParsedLine| -> Option<Target> {
+        let target = line.profile.time_spans.first()?.targets.first()?.clone();
+        let free = Target::default();
+        Some(Target {
+            threads_per_file: free.threads_per_file,
+            request_count: free.request_count,
+            io_priority: free.io_priority,
+            ..target
+        })
+    };
+    if decided(&standard) != decided(asked) {
+        return usage(format!(
+            "{} is a workload of its own, {}: of the options behind -- only those that say how many \
+             threads there are, how much is outstanding, how a file is created and with which engine go \
+             with it; --standard custom takes all",
+            request.standard.name(),
+            request.standard.options().join(" ")
+        ));
+    }
+    Ok(())
+}
+
+/// The plan of a line on the target as it is now.
+fn planned(line: &ParsedLine, destroy: bool) -> Result<SpanPlan, Vec<PlanError>> {
+    let profile = run::resized(&line.profile);
+    let system = run::machine_for(&profile);
+    let options = Options { destroy, ..Options::from(line.method.clone()) };
+    run::cpu_latency_refusal(&line.method)?;
+    let Some(span) = profile.time_spans.first() else { return Err(Vec::new()) };
+    run::probe_and_plan(&profile, span, &system, &options, &Probes::default())
+}
+
+fn size_of(plan: &SpanPlan) -> u64 {
+    plan.workers.iter().flat_map(|worker| &worker.targets).map(|target| target.size).max().unwrap_or(0)
+}
+
+/// What of the target was filled, for people.
+pub fn filled(bytes: u64, seconds: f64) -> String {
+    let rate = if seconds > 0.0 { bytes as f64 / seconds } else { 0.0 };
+    format!("fill: {} in {seconds:.1} s, {}/s", amount(bytes), amount(rate as u64))
+}

@@ -1,0 +1,102 @@
+//! `diskspd precondition`: a device is purged where asked, filled, and written to in rounds until it is in
+//! its steady state. Every step is an ordinary command line.
+
+mod lines;
+mod steps;
+mod watcher;
+
+use super::not_done::{NotDone, told};
+use super::output::{self, Outputs, StandardOutput};
+use crate::cli::{Exit, PreconditionRequest, RunRequest};
+use crate::lab::precondition::{self, WINDOW};
+use crate::lab::sweep::time_in_words;
+use crate::sys::process;
+use crate::sys::standard_error::{self, say};
+use crate::truth::Judged;
+use crate::units::{amount, visible};
+use lines::PreconditionLines;
+use steps::{PreconditionSteps, StepsEnd};
+
+/// Validates everything, tells what will be done, does it, and tells what has come of it.
+///
+/// # Errors
+/// It can't be done, or a step failed.
+pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
+    let lines = PreconditionLines::of(request)?;
+    if request.dry_run {
+        return super::print(&visible::lines(&announced(request, &lines)));
+    }
+    if !request.quiet {
+        lines.warnings.iter().for_each(say);
+        standard_error::write(&announced(request, &lines));
+    }
+    let outs = RunRequest { out: request.out.clone(), ..RunRequest::default() };
+    let Outputs { files, standard_output, .. } = Outputs::open(&outs, &lines.round.profile)?;
+    let mut steps = PreconditionSteps::new(request, &lines);
+    let ended = steps.go();
+    let mut exit = Exit::Success;
+    if let Some(done) = steps.preconditioning() {
+        if standard_output == StandardOutput::Report {
+            exit = told(super::print(&visible::lines(&precondition::text(&done))));
+        }
+        if let Some(mut record) = steps.last_record.take() {
+            record.preconditioning = Some(done.clone());
+            exit = exit.max(output::save_all(&files, &Judged::new(&record)));
+        }
+    }
+    if !steps.troubles.is_empty() {
+        exit = NotDone::failed(steps.troubles.iter().map(String::as_str)).tell();
+    }
+    let exit = exit.max(match ended {
+        Ok(StepsEnd::Steady) => Exit::Success,
+        // What failed goes before what isn't steady.
+        Ok(StepsEnd::NotSteady) if exit == Exit::Success => Exit::Doubtful,
+        Ok(StepsEnd::NotSteady) => exit,
+        Ok(StepsEnd::Interrupted) => {
+            say("the preconditioning was interrupted: the target is not in its steady state");
+            Exit::RunFailed
+        }
+        Err(message) => NotDone::from(message).tell(),
+    });
+    if steps.left_behind {
+        process::end(exit.code());
+    }
+    Ok(exit)
+}
+
+/// What will be done, and how long it takes.
+fn announced(request: &PreconditionRequest, lines: &PreconditionLines) -> String {
+    let mut text = format!(
+        "preconditioning of {}, {}, by {}\n",
+        request.target.to_string_lossy(),
+        amount(lines.size),
+        request.standard.name()
+    );
+    if request.purge {
+        text += "purge: ";
+        text += if lines.simulated() { "nothing, the target is simulated\n" } else { "all of it\n" };
+    }
+    text += &match (&lines.fill, request.fill) {
+        (Some(fill), Some(times)) => {
+            let bytes = lines.size.saturating_mul(times.into());
+            format!(
+                "fill: {}, {} at 1 GiB/s; how long it really takes is told while it goes on\n  {}\n",
+                amount(bytes),
+                time_in_words(bytes as f64 / f64::from(1 << 30)),
+                fill.command
+            )
+        }
+        (None, Some(_)) => "fill: nothing, the target is simulated\n".to_owned(),
+        (_, None) => "fill: nothing (--fill none)\n".to_owned(),
+    };
+    let time = |rounds: u32| time_in_words(f64::from(rounds) * f64::from(request.round_s));
+    let simulated = if lines.virtual_time() { " of simulated time" } else { "" };
+    text + &format!(
+        "rounds: {WINDOW} to {} of {} s, {} to {}{simulated}\n  {}\n",
+        request.rounds,
+        request.round_s,
+        time(WINDOW as u32),
+        time(request.rounds),
+        lines.round.command
+    )
+}

@@ -1,0 +1,191 @@
+//! The steps of a preconditioning, one after the other.
+
+use super::lines::{ParsedLine, PreconditionLines, filled, round_profile};
+use super::watcher::PreconditionWatcher;
+use crate::cli::PreconditionRequest;
+use crate::lab::RunLine;
+use crate::lab::precondition::{NextRound, is_steady, next, window};
+use crate::profile::Profile;
+use crate::results::{EndedBy, FillStep, Preconditioning, Record, RoundFigures};
+use crate::run::{self, Control, Executed, Listener, Session, execute};
+use crate::sys::standard_error::say;
+use crate::truth::Judged;
+use std::sync::Arc;
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepsEnd {
+    /// The target is in its steady state.
+    Steady,
+    /// It isn't, after as many rounds as were allowed.
+    NotSteady,
+    /// The user ended it.
+    Interrupted,
+}
+
+/// What has been done so far.
+pub struct PreconditionSteps<'a> {
+    request: &'a PreconditionRequest,
+    lines: &'a PreconditionLines,
+    watcher: Arc<PreconditionWatcher>,
+    purged: Option<u64>,
+    fill: Option<FillStep>,
+    rounds: Vec<RoundFigures>,
+    /// The record of the last round.
+    pub last_record: Option<Record>,
+    /// What went wrong beside the figures.
+    pub troubles: Vec<String>,
+    /// Threads of a run still wait for the kernel.
+    pub left_behind: bool,
+}
+
+impl<'a> PreconditionSteps<'a> {
+    /// Nothing is done yet.
+    pub fn new(request: &'a PreconditionRequest, lines: &'a PreconditionLines) -> PreconditionSteps<'a> {
+        PreconditionSteps {
+            request,
+            lines,
+            watcher: Arc::new(PreconditionWatcher::new(request.quiet)),
+            purged: None,
+            fill: None,
+            rounds: Vec::new(),
+            last_record: None,
+            troubles: Vec::new(),
+            left_behind: false,
+        }
+    }
+
+    /// What has been done; `None` = no round.
+    pub fn preconditioning(&self) -> Option<Preconditioning> {
+        let window = window(&self.rates());
+        (!self.rounds.is_empty()).then(|| Preconditioning {
+            standard: self.request.standard.name().to_owned(),
+            purged_bytes: self.purged,
+            fill: self.fill.clone(),
+            command: self.lines.round.command.clone(),
+            rounds: self.rounds.clone(),
+            window,
+            steady: window.is_some_and(|window| is_steady(&window)),
+        })
+    }
+
+    fn rates(&self) -> Vec<f64> {
+        self.rounds.iter().map(|round| round.iops).collect()
+    }
+
+    /// Does all of them.
+    ///
+    /// # Errors
+    /// A step failed.
+    pub fn go(&mut self) -> Result<StepsEnd, String> {
+        if self.request.purge && !self.lines.simulated() && !self.purge()? {
+            return Ok(StepsEnd::Interrupted);
+        }
+        if let Some(line) = &self.lines.fill
+            && !self.fill(line)?
+        {
+            return Ok(StepsEnd::Interrupted);
+        }
+        loop {
+            match next(&self.rates(), self.request.rounds) {
+                NextRound::Another if self.round()? => {}
+                NextRound::Another => return Ok(StepsEnd::Interrupted),
+                NextRound::Steady => return Ok(StepsEnd::Steady),
+                NextRound::Enough => return Ok(StepsEnd::NotSteady),
+            }
+        }
+    }
+
+    /// False = the user ended it.
+    fn purge(&mut self) -> Result<bool, String> {
+        let control = Arc::<Control>::default();
+        let _watch = watch(&control)?;
+        let Some(target) = self.lines.round.profile.time_spans.first().and_then(|s| s.targets.first()) else {
+            return Ok(true);
+        };
+        match run::purge(&target.path, self.request.destroy, &control)? {
+            Some(bytes) => {
+                self.purged = Some(bytes);
+                self.tell(format!("purge: {} discarded", crate::units::amount(bytes)));
+            }
+            None => self.tell("purge: nothing, the file is still to be made".to_owned()),
+        }
+        Ok(!control.is_interrupted())
+    }
+
+    /// False = the user ended it.
+    fn fill(&mut self, line: &ParsedLine) -> Result<bool, String> {
+        self.watcher.begin("fill".to_owned());
+        let Some(executed) = self.run(&line.profile, line)? else { return Ok(false) };
+        let span = executed.record.host().results.time_spans.first();
+        if span.and_then(|span| span.ended).is_none_or(|ended| ended.by != EndedBy::Volume) {
+            return Err("the fill ended before all was written".to_owned());
+        }
+        let judged = Judged::new(&executed.record);
+        let [Some(measured)] = judged.summary.time_spans.as_slice() else {
+            return Err("the fill has written nothing".to_owned());
+        };
+        let (bytes, seconds) = (measured.write.total.throughput.bytes, measured.seconds);
+        self.tell(filled(bytes, seconds));
+        self.fill = Some(FillStep { command: line.command.clone(), bytes, seconds });
+        Ok(true)
+    }
+
+    /// False = the user ended it.
+    fn round(&mut self) -> Result<bool, String> {
+        let number = self.rounds.len() as u32 + 1;
+        self.watcher.begin(format!("round {number} of {} at most", self.request.rounds));
+        let profile = round_profile(self.lines, self.request.round_s, number);
+        let Some(executed) = self.run(&profile, &self.lines.round)? else { return Ok(false) };
+        let line = RunLine::of(&Judged::new(&executed.record)).ok_or("nothing was measured in the round")?;
+        let round = RoundFigures {
+            iops: line.iops,
+            mib_per_s: line.mib_per_s,
+            mean_ms: line.latency.map(|latency| latency.mean_ms),
+            p99_ms: line.latency.map(|latency| latency.p99_ms),
+        };
+        self.rounds.push(round);
+        self.last_record = Some(executed.record);
+        let by = window(&self.rates()).map_or_else(String::new, |window| {
+            format!(
+                "; of the last {}: excursion {:.1} %, slope {:+.1} %",
+                crate::lab::precondition::WINDOW,
+                window.excursion * 100.0,
+                window.slope * 100.0
+            )
+        });
+        self.tell(format!("round {number}: {:.2} IOPS, {:.2} MiB/s{by}", line.iops, line.mib_per_s));
+        Ok(true)
+    }
+
+    /// `None` = the user ended it.
+    fn run(&mut self, profile: &Profile, line: &ParsedLine) -> Result<Option<Executed>, String> {
+        let control = Arc::<Control>::default();
+        let _watch = watch(&control)?;
+        let session = Session {
+            destroy: self.request.destroy,
+            listener: Arc::clone(&self.watcher) as Arc<dyn Listener>,
+            control: Arc::clone(&control),
+            ..Session::default()
+        };
+        let executed = execute(profile, &line.method, &session).map_err(|not_run| not_run.to_string())?;
+        self.watcher.progress_ends();
+        self.left_behind |= executed.left_behind;
+        self.troubles.extend(executed.troubles.iter().cloned());
+        if !executed.failures.is_empty() {
+            return Err(executed.failures.join("; "));
+        }
+        Ok((!control.is_interrupted() && !executed.left_behind).then_some(executed))
+    }
+
+    fn tell(&self, line: String) {
+        if !self.request.quiet {
+            say(line);
+        }
+    }
+}
+
+fn watch(control: &Arc<Control>) -> Result<impl Sized + use<>, String> {
+    run::watch(Arc::clone(control), None, true)
+        .map_err(|error| format!("Ctrl-C can't be watched for: {error}"))
+}

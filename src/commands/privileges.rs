@@ -1,0 +1,225 @@
+//! Rights: what each feature needs (`diskspd doctor --privileges`), and giving up what isn't needed.
+
+use super::not_done::NotDone;
+use super::output;
+use crate::cli::{Exit, Invocation};
+use crate::engine::EngineKind;
+use crate::sys::privileges::{self, Capability, Remaining, has, lockable, may_use, may_write};
+use crate::system::devices;
+use crate::system::root::Root;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A feature that not everybody may use.
+struct Needed {
+    /// The feature.
+    feature: &'static str,
+    /// The capability, group or setting.
+    needs: &'static str,
+    /// How root gives it, to as few as possible.
+    give: &'static str,
+    /// Whether this process has it; what it lacks otherwise.
+    look: fn(&Root) -> Result<(), String>,
+}
+
+const TRACING: &str = "/sys/kernel/tracing";
+const NEEDED: &[Needed] = &[
+    Needed {
+        feature: "files",
+        needs: "permission to read the file, and with -w or -c to write it",
+        give: "the file's owner or its mode",
+        look: |_| Ok(()),
+    },
+    Needed {
+        feature: "block devices",
+        needs: "permission of the device, as root and its group (disk) have it",
+        give: "chown USER /dev/NAME for one device; the group disk may read and write all of them",
+        look: all_devices,
+    },
+    Needed {
+        feature: "io_uring (-o above 1, --engine uring)",
+        needs: "kernel.io_uring_disabled 0; at 1 CAP_SYS_ADMIN or the group of kernel.io_uring_group; no \
+            seccomp filter against it",
+        give: "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=GID; in a container see \
+            docs/packages.md",
+        look: |_| EngineKind::Uring.row().available().map_err(|why| why.to_string()),
+    },
+    Needed {
+        feature: "registered buffers of io_uring",
+        needs: "twice the size of all buffers within RLIMIT_MEMLOCK (ulimit -l), or CAP_IPC_LOCK; \
+            without it I/O is a little dearer, and says so",
+        give: "a line in /etc/security/limits.d: USER - memlock 1048576",
+        look: |_| match lockable() {
+            Some(bytes) if !has(Capability::IpcLock) && bytes < 64 << 20 => {
+                Err(format!("ulimit -l is {} KiB", bytes >> 10))
+            }
+            _ => Ok(()),
+        },
+    },
+    Needed {
+        feature: "Linux AIO (--engine aio)",
+        needs: "room in fs.aio-max-nr for -o times threads",
+        give: "sysctl fs.aio-max-nr=1048576",
+        look: aio,
+    },
+    Needed {
+        feature: "processors kept awake (--cpu-latency)",
+        needs: "permission to write to /dev/cpu_dma_latency",
+        give: "chgrp GROUP /dev/cpu_dma_latency && chmod 0660 /dev/cpu_dma_latency",
+        look: |root| {
+            let device = root.path("/dev/cpu_dma_latency");
+            may_write(&device).then_some(()).ok_or_else(|| lacks(&device))
+        },
+    },
+    Needed {
+        feature: "counting events (-e)",
+        needs: "CAP_PERFMON, or kernel.perf_event_paranoid -1; permission to read tracefs, or \
+            CAP_SYS_ADMIN to mount it",
+        give: "mount -o remount,gid=GROUP,mode=0750 /sys/kernel/tracing; setcap cap_perfmon=ep on a \
+            copy for that group alone",
+        look: counting,
+    },
+    Needed {
+        feature: "the devices' own times (-eDISK_IO)",
+        needs: "the same, and permission to make a folder in /sys/kernel/tracing/instances",
+        give: "chown USER /sys/kernel/tracing/instances",
+        look: |root| {
+            counting(root)?;
+            let instances = root.path(TRACING).join("instances");
+            (may_write(&instances) || has(Capability::SysAdmin))
+                .then_some(())
+                .ok_or_else(|| lacks(&instances))
+        },
+    },
+    Needed {
+        feature: "large pages for buffers (-l)",
+        needs: "huge pages that are reserved: vm.nr_hugepages",
+        give: "sysctl vm.nr_hugepages=COUNT",
+        look: |root| match number(root, "/proc/sys/vm/nr_hugepages") {
+            Some(0) => Err("vm.nr_hugepages is 0".into()),
+            _ => Ok(()),
+        },
+    },
+    Needed {
+        feature: "everything else: reports, sweeps, history, comparison, simulation",
+        needs: "nothing",
+        give: "nothing",
+        look: |_| Ok(()),
+    },
+];
+
+/// Prints the table, with what this process has.
+///
+/// # Errors
+/// It can't be written.
+pub fn privileges() -> Result<Exit, NotDone> {
+    let root = Root::live();
+    let mut text = String::new();
+    for row in NEEDED {
+        match (row.look)(&root) {
+            Ok(()) => {
+                let _ = writeln!(text, "yes  {}\n     needs {}", row.feature, row.needs);
+            }
+            Err(lacks) => {
+                let _ = writeln!(
+                    text,
+                    "NO   {}: {lacks}\n     needs {}\n     as root: {}",
+                    row.feature, row.needs, row.give
+                );
+            }
+        }
+    }
+    output::to_stdout(text.as_bytes())
+}
+
+/// Gives up the rights that what was asked for doesn't need, before any file of somebody else's is read.
+pub fn give_up(asked: &Invocation) {
+    let remaining = match asked {
+        Invocation::Report(_) | Invocation::History(_) => Remaining::Files,
+        Invocation::Compare(request) if request.interleaved.is_none() => Remaining::Files,
+        // What the user has the shell do between runs is no concern of this program.
+        Invocation::Sweep(request) if request.between.is_some() => return,
+        Invocation::Sweep(_) | Invocation::Compare(_) | Invocation::Run(_) => Remaining::Run,
+        _ => return,
+    };
+    privileges::keep(remaining);
+}
+
+fn lacks(path: &Path) -> String {
+    format!("{} can't be used", path.display())
+}
+
+fn number(root: &Root, file: &str) -> Option<i64> {
+    root.text(file)?.trim().parse().ok()
+}
+
+fn all_devices(root: &Root) -> Result<(), String> {
+    let all = devices::list(root);
+    let closed: Vec<&str> = all
+        .iter()
+        .map(|disk| disk.name.as_str())
+        .filter(|name| !may_use(&root.path("/dev").join(name), true))
+        .collect();
+    match closed.len() {
+        0 => Ok(()),
+        count => Err(format!("{count} of {}, as {}", all.len(), closed[0])),
+    }
+}
+
+fn aio(root: &Root) -> Result<(), String> {
+    let [used, most] = ["/proc/sys/fs/aio-nr", "/proc/sys/fs/aio-max-nr"].map(|file| number(root, file));
+    match (used, most) {
+        (Some(used), Some(most)) if used >= most => Err(format!("{used} of {most} are in use")),
+        (None, _) | (_, None) => Err("this kernel has none, or /proc isn't mounted".into()),
+        _ => Ok(()),
+    }
+}
+
+fn counting(root: &Root) -> Result<(), String> {
+    let admin = has(Capability::SysAdmin);
+    let paranoid = number(root, "/proc/sys/kernel/perf_event_paranoid");
+    if !admin && !has(Capability::Perfmon) && paranoid.is_none_or(|level| level > -1) {
+        return Err("no CAP_PERFMON".into());
+    }
+    let events = root.path(TRACING).join("events");
+    (admin || may_use(&events, false)).then_some(()).ok_or_else(|| lacks(&events))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_has_the_same_table() {
+        let page = include_str!("../../docs/privileges.md");
+        for row in NEEDED {
+            let line = format!("| {} | {} | {} |", row.feature, row.needs, row.give);
+            assert!(page.contains(&line), "docs/privileges.md lacks the line\n{line}");
+        }
+    }
+
+    #[test]
+    fn what_a_machine_lacks_is_found() {
+        let machine = tempfile::tempdir().unwrap();
+        let root = Root::at(machine.path());
+        let write = |file: &str, text: &str| {
+            let path = root.path(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let lacks = |feature: &str| {
+            let row = NEEDED.iter().find(|row| row.feature.starts_with(feature)).unwrap();
+            (row.look)(&root).err()
+        };
+        assert!(lacks("Linux AIO").is_some() && lacks("processors").is_some());
+        write("/proc/sys/fs/aio-nr", "10\n");
+        write("/proc/sys/fs/aio-max-nr", "10\n");
+        write("/proc/sys/vm/nr_hugepages", "0\n");
+        assert_eq!(lacks("Linux AIO").unwrap(), "10 of 10 are in use");
+        assert_eq!(lacks("large pages").unwrap(), "vm.nr_hugepages is 0");
+        write("/proc/sys/fs/aio-max-nr", "65536\n");
+        write("/proc/sys/vm/nr_hugepages", "8\n");
+        write("/dev/cpu_dma_latency", "");
+        assert_eq!([lacks("Linux AIO"), lacks("large pages"), lacks("processors")], [None, None, None]);
+    }
+}

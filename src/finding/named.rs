@@ -1,0 +1,38 @@
+//! Names of findings that are read from records: each is kept once for the rest of the process.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// More names than any version of the program has; a record that was made up can't fill the memory.
+const MOST: usize = 512;
+/// Longer ones are none.
+const LONGEST: usize = 64;
+
+static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
+/// The name as findings have it; empty if it can't be one.
+pub fn known(name: &str) -> &'static str {
+    let possible = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(name) = known.get(name) {
+        return name;
+    }
+    if name.len() > LONGEST || known.len() >= MOST || !name.bytes().all(possible) {
+        return "";
+    }
+    let kept: &'static str = Box::leak(name.to_owned().into_boxed_str());
+    known.insert(kept);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::known;
+
+    #[test]
+    fn a_name_is_kept_once_and_what_is_none_is_empty() {
+        let (first, second) = (known("too-crowded"), known(&["too", "crowded"].join("-")));
+        assert!(first == "too-crowded" && std::ptr::eq(first, second));
+        assert_eq!([known("a b"), known(&"a".repeat(65)), known("\x1b[")], [""; 3]);
+    }
+}

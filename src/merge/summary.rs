@@ -1,0 +1,53 @@
+//! What is kept of one host.
+
+use crate::profile::{TargetId, TargetIds};
+use crate::report::index::Index;
+use crate::report::known;
+use crate::results::{Chart, HostDevices, HostFinding, HostSummary};
+use crate::truth::{Judged, SpanVerdict};
+
+/// Figures and verdicts of a host's record; `called` is where it comes from.
+pub fn of(judged: &Judged, called: &str) -> HostSummary {
+    let findings = judged.judgement.findings.iter().filter(|finding| !finding.quiet);
+    let finding = |finding: &crate::finding::Finding| HostFinding {
+        name: finding.name.to_owned(),
+        severity: finding.severity,
+        time_span: finding.place.time_span,
+        message: finding.message.clone(),
+    };
+    HostSummary {
+        known: known::of_index(Index::of(judged), called),
+        windows: Vec::new(),
+        findings: findings.map(finding).collect(),
+        devices: judged.judgement.verdicts.iter().filter_map(devices).collect(),
+    }
+}
+
+fn devices(verdict: &SpanVerdict) -> Option<HostDevices> {
+    let worst = verdict.parts.first()?;
+    Some(HostDevices {
+        time_span: verdict.time_span,
+        verdict: verdict.verdict.word().to_lowercase(),
+        severity: verdict.severity,
+        message: worst.message.clone(),
+    })
+}
+
+/// The latencies of each target of the host, by time span.
+pub fn charts(judged: &Judged) -> Vec<Vec<(TargetId, Chart)>> {
+    let ids = TargetIds::of(&judged.record.profile);
+    let results = &judged.record.host().results.time_spans;
+    let spans = judged.summary.time_spans.iter().zip(results);
+    spans
+        .map(|(measured, results)| {
+            let Some(charts) = measured.as_ref().and_then(|measured| measured.latency.as_ref()) else {
+                return Vec::new();
+            };
+            if charts.paths.is_empty() {
+                let only = results.threads.iter().flat_map(|thread| &thread.targets).next();
+                return only.map(|row| (row.target, charts.all.clone())).into_iter().collect();
+            }
+            charts.paths.iter().filter_map(|path| Some((ids.get(&path.path)?, path.chart.clone()))).collect()
+        })
+        .collect()
+}

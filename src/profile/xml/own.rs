@@ -1,0 +1,39 @@
+//! Elements of our own in profiles: what DISKSPD has no words for. They are in a namespace of their own,
+//! with the prefix `linux`, so that DISKSPD's reader rejects a profile with them by their names.
+
+use super::error::{Fault, quote};
+use super::tokens::attribute_text;
+use quick_xml::events::BytesStart;
+
+/// The namespace of the prefix `linux` in profiles.
+pub const NAMESPACE: &str = "urn:diskspd-linux:profile:1";
+/// What the names of these elements begin with.
+pub(super) const PREFIX: &str = "linux:";
+/// How the prefix is declared.
+const DECLARATION: &str = "xmlns:linux";
+
+/// Whether a tag declares the namespace.
+///
+/// # Errors
+/// It declares another one for its prefix.
+pub(super) fn is_declared(tag: &BytesStart, at: usize) -> Result<bool, Fault> {
+    let Some(declared) = tag.attributes().flatten().find(|found| found.key.as_ref() == DECLARATION) else {
+        return Ok(false);
+    };
+    let namespace = attribute_text(&declared, at)?;
+    match namespace == NAMESPACE {
+        true => Ok(true),
+        false => Err(Fault::new(at, format!("{DECLARATION}={} is not known", quote(&namespace)))
+            .expected(format!("{DECLARATION}=\"{NAMESPACE}\""))
+            .hint("was the profile written by a newer version?")),
+    }
+}
+
+/// An element of our own stands where its prefix is declared.
+pub(super) fn check_name(name: &str, at: usize, declared: bool) -> Result<(), Fault> {
+    match name.starts_with(PREFIX) && !declared {
+        false => Ok(()),
+        true => Err(Fault::new(at, format!("<{}>: the prefix is not declared", name))
+            .expected(format!("<{} {DECLARATION}=\"{NAMESPACE}\" ..>", name))),
+    }
+}

@@ -1,0 +1,37 @@
+//! Of a target's elements those of our own.
+
+use super::error::{Fault, quote};
+use super::tree::Node;
+use super::values::{Value, is_blank};
+use crate::profile::{AddressSpread, ContentShape, SizeShare};
+
+/// The text of an element, without blanks around it.
+fn text_of(node: &Node) -> &str {
+    match &node.value {
+        Some(Value::Text(text)) => text.trim_matches(is_blank),
+        _ => "",
+    }
+}
+
+/// As the option has them; none if there is no such element.
+pub(super) fn sizes(within: &Node) -> Result<Vec<SizeShare>, Fault> {
+    let Some(node) = within.child("linux:BlockSizes") else { return Ok(Vec::new()) };
+    SizeShare::parse_list(text_of(node).as_bytes()).map_err(|(_, wrong)| {
+        let what = format!("<linux:BlockSizes>: {}: {wrong}", quote(text_of(node)));
+        Fault::new(node.position, what).expected(SizeShare::FORM)
+    })
+}
+
+/// As the option has it.
+pub(super) fn spread(node: &Node) -> Result<AddressSpread, Fault> {
+    let text = text_of(node);
+    AddressSpread::parse(text).map_err(|wrong| {
+        let what = format!("<linux:Distribution>: {}: {}", quote(text), wrong.what);
+        Fault::new(node.position, what).expected(AddressSpread::FORMS)
+    })
+}
+
+pub(super) fn content(node: &Node) -> ContentShape {
+    let share = |name| node.attribute_number(name).and_then(|share| u32::try_from(share).ok()).unwrap_or(0);
+    ContentShape { compress: share("Compress"), dedupe: share("Dedupe") }
+}

@@ -1,0 +1,77 @@
+//! The list of all runs.
+
+use super::{HistoryPage, ListedRun};
+use crate::finding::Severity;
+use crate::report::html::number::{exact, latency, number};
+use crate::report::html::verdict::Badge;
+use crate::report::start_time::date_and_time;
+use crate::units::visible::line;
+use maud::{Markup, html};
+
+const HEAD: [&str; 11] = [
+    "began",
+    "label, tags",
+    "found",
+    "IOPS",
+    "MiB/s",
+    "mean",
+    "50 %",
+    "99 %",
+    "99.9 %",
+    "machine",
+    "targets",
+];
+
+/// Runs that are listed; more of them make a page that no browser opens at once.
+const MOST: usize = 2000;
+
+/// The latest first, as the newest are what is asked for.
+pub fn list(page: &HistoryPage) -> Markup {
+    html! {
+        @if page.runs.is_empty() { p { "No run fits." } }
+        @else {
+            div.scroll.high tabindex="0" role="region" aria-label="All runs" {
+                table.figures.kept {
+                    caption.hidden { "All runs, the latest first" }
+                    thead { tr { th scope="col" { "run" } @for name in HEAD { th scope="col" { (name) } } } }
+                    tbody { @for run in page.runs.iter().rev().take(MOST) { (row(run)) } }
+                }
+            }
+            p.note {
+                "The latest first; times are UTC; figures are those of the first time span."
+                @if page.runs.len() > MOST {
+                    " " (page.runs.len() - MOST)
+                    " older runs are left out; --since, --label and --target choose among them."
+                }
+            }
+        }
+    }
+}
+
+fn row(run: &ListedRun) -> Markup {
+    let words = run.label.iter().chain(&run.tags).map(|word| line(word).into_owned());
+    let pinned = run.pinned.then(|| "pinned".to_owned());
+    html! {
+        tr {
+            th scope="row" { "@" (line(&run.id)) }
+            td { (date_and_time(run.at).unwrap_or_default()) }
+            td { (words.chain(pinned).collect::<Vec<_>>().join(", ")) }
+            td { @if let Some(worst) = &run.worst { (found(worst)) } }
+            td { (exact(run.iops, number)) }
+            td { (exact(run.mib_per_s, number)) }
+            @for ms in [run.mean_ms, run.p50_ms, run.p99_ms, run.p999_ms] { td { (exact(ms, latency)) } }
+            td { (line(run.computer.as_deref().unwrap_or_default())) }
+            td {
+                (line(&run.targets.join(" ")))
+                @if run.time_spans > 1 { span.quiet { " 1 of " (run.time_spans) " time spans" } }
+            }
+        }
+    }
+}
+
+fn found(worst: &str) -> Markup {
+    match Severity::named(worst) {
+        Some(severity) => Badge::of(severity).markup(),
+        None => html! { (line(worst)) },
+    }
+}

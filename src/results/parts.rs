@@ -1,0 +1,151 @@
+//! Results by part of a mix and by size (`--mix`, `--bs-split`).
+
+use super::{AddUp, DirectionResults, Host, SpanResults, TargetResults};
+use crate::profile::{RawText, TargetId};
+use crate::stats::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// What a thread did of one part, in I/Os of one size, on a target.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartResults {
+    /// Number of the part in the mix, from 0.
+    pub part: u32,
+    /// Bytes of an I/O.
+    pub block_size: u32,
+    /// Reads.
+    pub read: DirectionResults,
+    /// Writes.
+    pub write: DirectionResults,
+}
+
+impl AddUp<DirectionResults> for DirectionResults {
+    fn add(&mut self, other: &DirectionResults) {
+        self.bytes.add(&other.bytes);
+        self.ios.add(&other.ios);
+        self.short.add(&other.short);
+        self.latency.add(&other.latency);
+        self.paced.add(&other.paced);
+        match (&mut self.series, &other.series) {
+            (Some(series), Some(other)) => series.merge(other),
+            (series @ None, other) => series.clone_from(other),
+            (Some(_), None) => {}
+        }
+    }
+}
+
+impl TargetResults {
+    /// Adds what was done in a further portion of the work on the same target.
+    pub fn add_portion(&mut self, other: TargetResults) {
+        self.read.add(&other.read);
+        self.write.add(&other.write);
+        self.overdue.add(&other.overdue);
+        self.flushes.add(&other.flushes);
+        self.unfinished.extend(other.unfinished);
+        self.unfinished.sort_unstable_by(|a, b| b.cmp(a));
+        self.unfinished.truncate(1024);
+    }
+
+    /// What it holds as that of a part.
+    pub fn as_part(&self, part: u32, block_size: u32) -> PartResults {
+        let without_course = |of: &DirectionResults| DirectionResults { series: None, ..of.clone() };
+        let (read, write) = (without_course(&self.read), without_course(&self.write));
+        PartResults { part, block_size, read, write }
+    }
+}
+
+/// Figures by part and size, of all threads together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartTable {
+    /// By target, part, size; only of targets that have several.
+    pub rows: Vec<PartRow>,
+}
+
+/// A part and size of the work on a target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartRow {
+    /// The target, as the user gave it.
+    pub path: RawText,
+    /// Number of the part in the mix, from 1.
+    pub part: u32,
+    /// Bytes of an I/O.
+    pub block_size: u32,
+    /// What came of it.
+    pub figures: PartFigures,
+}
+
+/// Figures of a part. Times in ms; `None` = not measured, or there were no I/Os.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartFigures {
+    /// I/Os completed.
+    pub ios: u64,
+    /// Those of them that were writes.
+    pub writes: u64,
+    /// Bytes transferred.
+    pub bytes: u64,
+    /// Share of the target's I/Os, percent; `None` = it had none.
+    pub share: Option<f64>,
+    /// I/Os per second.
+    pub iops: f64,
+    /// Mean latency.
+    pub mean: Option<f64>,
+    /// Median.
+    pub median: Option<f64>,
+    /// 99th percentile.
+    pub p99: Option<f64>,
+    /// 99.9th percentile.
+    pub p999: Option<f64>,
+}
+
+impl PartTable {
+    /// `None` = no target has parts.
+    pub(super) fn new(host: &Host, results: &SpanResults, seconds: f64) -> Option<PartTable> {
+        let mut found: Vec<(TargetId, PartResults)> = Vec::new();
+        for target in results.threads.iter().flat_map(|thread| &thread.targets) {
+            for part in &target.parts {
+                let same = |known: &&mut (TargetId, PartResults)| {
+                    known.0 == target.target
+                        && (known.1.part, known.1.block_size) == (part.part, part.block_size)
+                };
+                match found.iter_mut().find(same) {
+                    None => found.push((target.target, part.clone())),
+                    Some((_, known)) => {
+                        known.read.add(&part.read);
+                        known.write.add(&part.write);
+                    }
+                }
+            }
+        }
+        let all = |id: TargetId| {
+            let of = found.iter().filter(|(target, _)| *target == id);
+            of.map(|(_, part)| part.read.ios + part.write.ios).fold(0, u64::saturating_add)
+        };
+        let row = |(id, part): &(TargetId, PartResults)| PartRow {
+            path: host.path(*id).clone(),
+            part: part.part + 1,
+            block_size: part.block_size,
+            figures: PartFigures::new(part, all(*id), seconds),
+        };
+        (!found.is_empty()).then(|| PartTable { rows: found.iter().map(row).collect() })
+    }
+}
+
+impl PartFigures {
+    fn new(part: &PartResults, all: u64, seconds: f64) -> PartFigures {
+        let mut times = Histogram::default();
+        part.read.latency.iter().chain(&part.write.latency).for_each(|latency| times.add(latency));
+        let ios = part.read.ios + part.write.ios;
+        let ms = |nanos: f64| nanos / 1e6;
+        let at = |share| times.percentile(share).map(|nanos| ms(nanos as f64));
+        PartFigures {
+            ios,
+            writes: part.write.ios,
+            bytes: part.read.bytes + part.write.bytes,
+            share: (all > 0).then(|| 100.0 * ios as f64 / all as f64),
+            iops: ios as f64 / seconds,
+            mean: times.moments().mean().map(ms),
+            median: at(0.5),
+            p99: at(0.99),
+            p999: at(0.999),
+        }
+    }
+}

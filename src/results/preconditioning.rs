@@ -1,0 +1,61 @@
+//! How a device was brought into the state that it was measured in (`diskspd precondition`).
+
+use serde::{Deserialize, Serialize};
+
+/// All that was done to a target before, and with, the run of the record, which is the last round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Preconditioning {
+    /// Whose rules it was done by: `pts-client`, `pts-enterprise` or `custom`.
+    pub standard: String,
+    /// Bytes that were discarded before; missing = nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purged_bytes: Option<u64>,
+    /// What it was filled with; missing = it wasn't filled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<FillStep>,
+    /// The command line of the rounds.
+    pub command: String,
+    /// The rounds, the first one first.
+    pub rounds: Vec<RoundFigures>,
+    /// What the last rounds say together; missing = there were too few.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<RoundWindow>,
+    /// Whether it is in its steady state.
+    pub steady: bool,
+}
+
+/// How a target was filled.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FillStep {
+    /// The command line.
+    pub command: String,
+    /// What was written, bytes.
+    pub bytes: u64,
+    /// How long that took, s.
+    pub seconds: f64,
+}
+
+/// One round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RoundFigures {
+    /// I/Os per second, reads and writes: what is to be steady.
+    pub iops: f64,
+    /// 2^20 bytes per second.
+    pub mib_per_s: f64,
+    /// Mean latency, ms; `None` = no I/O.
+    pub mean_ms: Option<f64>,
+    /// 99 % took no longer, ms; `None` = no I/O.
+    pub p99_ms: Option<f64>,
+}
+
+/// What some rounds that follow each other say together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RoundWindow {
+    /// Mean of their I/Os per second.
+    pub average_iops: f64,
+    /// Distance of the fastest from the slowest, share of the mean.
+    pub excursion: f64,
+    /// What the straight line that fits them best rises from the first to the last, share of the mean;
+    /// negative = it falls.
+    pub slope: f64,
+}

@@ -1,0 +1,34 @@
+//! Others that a run starts and measures together with.
+
+use super::control::Control;
+use crate::clock::Nanos;
+use std::fmt;
+
+/// The other processes of a run on several hosts. All of this is asked and told by the controlling thread,
+/// none of it while I/O is measured.
+pub trait Companions: fmt::Debug + Send + Sync {
+    /// All threads of a time span are ready here. When the start signal is to be given, on the monotonic
+    /// clock; `None` = not at all, and the run has been or will be interrupted.
+    fn start_at(&self, control: &Control) -> Option<Nanos>;
+
+    /// When a time span was measured, on the monotonic clock.
+    fn measured(&self, begin: Nanos, end: Nanos);
+}
+
+/// How long after the warm-up measuring begins when several measure together, ns: what is to be done at that
+/// moment takes some time, not the same on every host.
+pub(super) const SETTLING: Nanos = 100_000_000;
+
+/// The last part of a wait for a common moment is spent awake, ns: a sleep ends late.
+const AWAKE: Nanos = 300_000;
+
+/// Waits for a moment that was agreed on. False = a worker failed or the user interrupted before.
+pub(super) fn meet_at(at: Nanos, control: &Control) -> bool {
+    if !control.sleep_until(at.saturating_sub(AWAKE)) {
+        return false;
+    }
+    while crate::clock::monotonic() < at {
+        std::hint::spin_loop();
+    }
+    true
+}

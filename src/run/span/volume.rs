@@ -1,0 +1,188 @@
+//! `--until-written`, `--until-read`: whether as much has been done as the measured time may end with, and
+//! how long that will take.
+
+use crate::clock::{Nanos, SECOND};
+use crate::engine::Direction;
+use crate::plan::VolumeGoal;
+use crate::run::tell::live::{self, Counters};
+use crate::run::tell::stream::ByDirection;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Between two looks, at most: what is done beyond the goal is what is done in this time.
+const LONGEST: Nanos = SECOND / 10;
+/// At least: a look reads the counters of all workers.
+const SHORTEST: Nanos = SECOND / 1000;
+/// How fast it goes is asked of so many of the last looks: about ten seconds.
+const REMEMBERED: usize = 100;
+
+/// Where it is seen what has been done.
+#[derive(Clone, Copy)]
+pub(super) struct LiveSources<'a> {
+    /// All that the workers do.
+    pub(super) live: &'a [Counters],
+    /// The same of the measured time, by direction; empty = nobody wants it.
+    pub(super) progress: &'a [Arc<ByDirection>],
+}
+
+/// Looks at what has been done in the measured time.
+pub(super) struct VolumeWatch<'a> {
+    sources: LiveSources<'a>,
+    goals: Vec<GoalCourse>,
+    /// When the next look is due; [`Nanos::MAX`] = never.
+    pub(super) due: Nanos,
+}
+
+/// How far one goal is.
+struct GoalCourse {
+    goal: VolumeGoal,
+    /// What had been done when measuring began, bytes.
+    before: u64,
+    /// When was looked, and what had been done since measuring began, bytes.
+    seen: VecDeque<(Nanos, u64)>,
+}
+
+impl<'a> VolumeWatch<'a> {
+    /// Measuring begins at `start`.
+    pub(super) fn new(goals: &[VolumeGoal], sources: LiveSources<'a>, start: Nanos) -> VolumeWatch<'a> {
+        let course = |goal: &VolumeGoal| GoalCourse {
+            goal: *goal,
+            before: sources.total(goal),
+            seen: VecDeque::from([(start, 0)]),
+        };
+        let due = if goals.is_empty() { Nanos::MAX } else { start + SHORTEST };
+        VolumeWatch { sources, goals: goals.iter().map(course).collect(), due }
+    }
+
+    /// Looks at `now`, if it is due: whether any goal is reached.
+    pub(super) fn reached(&mut self, now: Nanos) -> bool {
+        if now < self.due {
+            return false;
+        }
+        for course in &mut self.goals {
+            let done = self.sources.total(&course.goal).saturating_sub(course.before);
+            course.saw(now, done);
+        }
+        self.due = now + self.left(now).unwrap_or(LONGEST).clamp(SHORTEST, LONGEST);
+        self.goals.iter().any(GoalCourse::is_reached)
+    }
+
+    /// How long it goes on if it goes on as it did in the last seconds, ns; `None` = nobody knows.
+    pub(super) fn left(&self, now: Nanos) -> Option<Nanos> {
+        self.goals.iter().filter_map(|course| course.left(now)).min()
+    }
+}
+
+impl LiveSources<'_> {
+    /// What the workers have done of this so far, bytes.
+    fn total(&self, goal: &VolumeGoal) -> u64 {
+        if goal.unmixed {
+            return live::totals(self.live).1;
+        }
+        let of = |by: &Arc<ByDirection>| match goal.direction {
+            Direction::Read => live::totals(std::slice::from_ref(&by.read)).1,
+            Direction::Write => live::totals(std::slice::from_ref(&by.write)).1,
+        };
+        self.progress.iter().map(of).sum()
+    }
+}
+
+impl GoalCourse {
+    fn saw(&mut self, now: Nanos, done: u64) {
+        // Looks close to each other say little about the speed: the last one is moved.
+        let close = |(at, _): &(Nanos, u64)| now.saturating_sub(*at) < LONGEST / 2;
+        if self.seen.len() > 1 && self.seen.iter().nth_back(1).is_some_and(close) {
+            self.seen.pop_back();
+        }
+        self.seen.push_back((now, done));
+        if self.seen.len() > REMEMBERED {
+            self.seen.pop_front();
+        }
+    }
+
+    fn is_reached(&self) -> bool {
+        self.seen.back().is_some_and(|(_, done)| *done >= self.goal.bytes)
+    }
+
+    fn left(&self, now: Nanos) -> Option<Nanos> {
+        let ((begin, before), (end, done)) = (*self.seen.front()?, *self.seen.back()?);
+        let (time, moved) = (end.saturating_sub(begin), done.saturating_sub(before));
+        if time == 0 || moved == 0 {
+            return None;
+        }
+        let left = self.goal.bytes.saturating_sub(done) as f64 * time as f64 / moved as f64;
+        Some((left as Nanos).saturating_sub(now.saturating_sub(end)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Nanos = 1_000_000;
+
+    fn watch<'a>(live: &'a [Counters], progress: &'a [Arc<ByDirection>], unmixed: bool) -> VolumeWatch<'a> {
+        let goal = VolumeGoal { direction: Direction::Write, bytes: 100_000_000, unmixed };
+        VolumeWatch::new(&[goal], LiveSources { live, progress }, SECOND)
+    }
+
+    #[test]
+    fn a_steady_device_is_looked_at_when_it_is_due_and_the_time_left_is_right() {
+        let live = [Counters::new(false), Counters::new(false)];
+        // What the warm-up did.
+        live[0].add(1, 90_000_000);
+        let mut watch = watch(&live, &[], true);
+        // 1 MB a second in each of two workers: 50 s.
+        let mut done = 0;
+        let mut estimates = Vec::new();
+        let end = loop {
+            let now = watch.due;
+            let target = (now - SECOND) / 1000;
+            live.iter().for_each(|worker| worker.add(1, target - done));
+            done = target;
+            if watch.reached(now) {
+                break now - SECOND;
+            }
+            estimates.push((now - SECOND, watch.left(now).unwrap()));
+        };
+        assert!((50_000 * MS..=50_001 * MS).contains(&end), "{end}");
+        assert!(estimates.len() < 520, "{}", estimates.len());
+        for (passed, left) in estimates.into_iter().filter(|(passed, _)| *passed > SECOND) {
+            let wrong = (passed + left).abs_diff(50_000 * MS);
+            assert!(wrong <= 2 * MS, "{left} ns left after {passed}");
+        }
+    }
+
+    #[test]
+    fn the_time_left_follows_the_speed_of_the_last_seconds() {
+        let live = [Counters::new(false)];
+        let mut watch = watch(&live, &[], true);
+        // A fast cache for 5 s, then a fifth of the speed.
+        for tenth in 1..=200 {
+            live[0].add(1, if tenth <= 50 { 500_000 } else { 100_000 });
+            assert!(!watch.reached(SECOND + tenth * LONGEST));
+        }
+        let left = watch.left(SECOND + 200 * LONGEST).unwrap();
+        assert_eq!(left, 60 * SECOND);
+    }
+
+    #[test]
+    fn where_both_is_done_only_what_counts_is_counted() {
+        let (live, by) = ([Counters::new(false)], [ByDirection::new(false, false)]);
+        let mut watch = watch(&live, &by, false);
+        live[0].add(9, 900_000_000);
+        by[0].read.add(5, 800_000_000);
+        by[0].write.add(4, 99_999_999);
+        assert!(!watch.reached(watch.due));
+        by[0].write.add(1, 1);
+        assert!(!watch.reached(watch.due - 1), "not yet due");
+        assert!(watch.reached(watch.due));
+    }
+
+    #[test]
+    fn without_a_goal_nobody_looks() {
+        let mut watch = VolumeWatch::new(&[], LiveSources { live: &[], progress: &[] }, SECOND);
+        assert_eq!((watch.due, watch.left(0)), (Nanos::MAX, None));
+        assert!(!watch.reached(u64::MAX - 1));
+    }
+}

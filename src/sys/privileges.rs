@@ -1,0 +1,130 @@
+//! What this process may do beyond its user's rights: capabilities, limits, access. And giving up what it
+//! won't need.
+
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+use rustix::process::{Resource, getrlimit};
+use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities, set_no_new_privs};
+use std::path::Path;
+
+/// What is left to do, and so what may still be needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remaining {
+    /// Files are read and written: reports, pages, comparisons, the history.
+    Files,
+    /// A run: devices, tracing, locked memory, others' processes too.
+    Run,
+}
+
+/// A capability that a feature needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Capability {
+    /// `CAP_IPC_LOCK`
+    IpcLock,
+    /// `CAP_PERFMON`
+    Perfmon,
+    /// `CAP_SYS_ADMIN`
+    SysAdmin,
+}
+
+/// What root's way with files is made of: without these it could not read and write what it could before.
+/// The last is for what a file system keeps back for root, and quotas.
+const FILES: CapabilitySet = CapabilitySet::CHOWN
+    .union(CapabilitySet::DAC_OVERRIDE)
+    .union(CapabilitySet::DAC_READ_SEARCH)
+    .union(CapabilitySet::FOWNER)
+    .union(CapabilitySet::FSETID)
+    .union(CapabilitySet::SYS_RESOURCE);
+
+/// What a run may need beside that: priorities, locked memory, events of others, who uses a device, mounts
+/// and devices.
+const RUN: CapabilitySet = FILES
+    .union(CapabilitySet::IPC_LOCK)
+    .union(CapabilitySet::IPC_OWNER)
+    .union(CapabilitySet::PERFMON)
+    .union(CapabilitySet::SYS_ADMIN)
+    .union(CapabilitySet::SYS_NICE)
+    .union(CapabilitySet::SYS_PTRACE);
+
+/// Gives up, for good, what isn't needed any more: capabilities, and getting any by starting a program. To be
+/// called while the process has one thread. A process that has none of them anyway is as before; a kernel
+/// that refuses keeps it as it was, which is no worse than before.
+pub fn keep(remaining: Remaining) {
+    let needed = match remaining {
+        Remaining::Files => FILES,
+        Remaining::Run => RUN,
+    };
+    let _ = set_no_new_privs(true);
+    if let Ok(held) = capabilities(None) {
+        let left = CapabilitySets {
+            effective: held.effective & needed,
+            permitted: held.permitted & needed,
+            inheritable: CapabilitySet::empty(),
+        };
+        let _ = set_capabilities(None, left);
+    }
+}
+
+/// Whether this process has it.
+pub fn has(capability: Capability) -> bool {
+    let wanted = match capability {
+        Capability::IpcLock => CapabilitySet::IPC_LOCK,
+        Capability::Perfmon => CapabilitySet::PERFMON,
+        Capability::SysAdmin => CapabilitySet::SYS_ADMIN,
+    };
+    capabilities(None).is_ok_and(|held| held.effective.contains(wanted))
+}
+
+/// Whether this process may read a file, or write it too; nothing is opened.
+pub fn may_use(path: &Path, write: bool) -> bool {
+    let access = if write { Access::READ_OK | Access::WRITE_OK } else { Access::READ_OK };
+    accessat(CWD, path, access, AtFlags::EACCESS).is_ok()
+}
+
+/// Whether this process may write to a file.
+pub fn may_write(path: &Path) -> bool {
+    accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
+}
+
+/// Bytes of memory that the user may have locked (`ulimit -l`); `None` = as many as there are.
+pub fn lockable() -> Option<u64> {
+    getrlimit(Resource::Memlock).current
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Capabilities are a thread's: this one gives them up and ends.
+    fn apart<T: Send>(look: impl FnOnce() -> T + Send) -> T {
+        std::thread::scope(|scope| scope.spawn(look).join().unwrap())
+    }
+
+    #[test]
+    fn what_is_given_up_is_gone_and_files_are_still_root_s() {
+        for (remaining, admin) in [(Remaining::Files, false), (Remaining::Run, true)] {
+            let (before, after, regained) = apart(|| {
+                let before = capabilities(None).unwrap();
+                keep(remaining);
+                let after = capabilities(None).unwrap();
+                (before, after, set_capabilities(None, before).is_ok())
+            });
+            let gone = before.effective - after.effective;
+            assert!(!gone.intersects(FILES), "{gone:?}");
+            assert!(!after.permitted.intersects(CapabilitySet::SYS_MODULE | CapabilitySet::NET_ADMIN));
+            assert_eq!(
+                after.effective.contains(CapabilitySet::SYS_ADMIN),
+                admin && has(Capability::SysAdmin)
+            );
+            assert_eq!(regained, before.permitted == after.permitted && before.inheritable.is_empty());
+        }
+    }
+
+    #[test]
+    fn access_is_asked_for_without_opening() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        assert!(!may_use(&file, false) && !may_write(&file));
+        std::fs::write(&file, "").unwrap();
+        assert!(may_use(&file, true) && may_write(&file));
+    }
+}

@@ -1,0 +1,59 @@
+//! Which portion of a target the next I/O belongs to (`--mix`, `--bs-split`).
+
+use super::{Assignment, Random};
+
+/// The portions of each target of a thread, as indexes into its list.
+#[derive(Debug)]
+pub(super) struct Portions {
+    /// Of each entry of the list its target's place in `shares`.
+    target_of: Vec<u32>,
+    shares: Vec<Shares>,
+}
+
+#[derive(Debug)]
+struct Shares {
+    /// The first portion.
+    first: u32,
+    /// Of each portion but the last: the numbers below it are of this one or one before.
+    ends: Vec<u64>,
+}
+
+impl Portions {
+    /// `None` = no target has portions.
+    pub fn new(targets: &[Assignment<'_>]) -> Option<Portions> {
+        targets.iter().find_map(|target| target.workload.portion)?;
+        let (mut target_of, mut shares): (Vec<u32>, Vec<Shares>) = (Vec::new(), Vec::new());
+        let mut sum = 0.0;
+        for (index, target) in (0u32..).zip(targets) {
+            match (target.workload.portion, shares.last_mut()) {
+                (Some(portion), Some(known)) if !portion.is_first => {
+                    known.ends.push((sum * 2f64.powi(64)) as u64);
+                    sum += portion.share;
+                }
+                (portion, _) => {
+                    shares.push(Shares { first: index, ends: Vec::new() });
+                    sum = portion.map_or(1.0, |portion| portion.share);
+                }
+            }
+            target_of.push(shares.len() as u32 - 1);
+        }
+        Some(Portions { target_of, shares })
+    }
+
+    /// The entries that stand for their targets.
+    pub fn leaders(&self) -> impl Iterator<Item = u32> + '_ {
+        self.shares.iter().map(|shares| shares.first)
+    }
+
+    /// Draws a portion of the target that this entry belongs to; takes a number if there are several.
+    #[inline]
+    pub fn draw(&self, entry: u32, random: &mut Random) -> u32 {
+        let shares = &self.shares[self.target_of[entry as usize] as usize];
+        if shares.ends.is_empty() {
+            return shares.first;
+        }
+        let number = random.next_u64();
+        // Looks at all of them: to stop at the right one would be mispredicted.
+        shares.first + shares.ends.iter().filter(|&&end| end <= number).count() as u32
+    }
+}

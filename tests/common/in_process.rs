@@ -1,0 +1,33 @@
+//! Runs within this process: what command lines ask for, and what comes of them.
+
+use diskspd::cli::{self, Invocation, RunRequest};
+use diskspd::prelude::*;
+use std::ffi::OsString;
+
+/// What a line asks for that is a run.
+#[track_caller]
+pub fn asked(line: &str) -> RunRequest {
+    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
+    let arguments: Vec<OsString> = words.map(Into::into).collect();
+    match cli::parse(&arguments) {
+        Ok(Invocation::Run(request)) => *request,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+/// What is run, and how.
+#[track_caller]
+pub fn profile_and_method(line: &str) -> (Profile, Method) {
+    let RunRequest { profile, method, .. } = asked(line);
+    (profile, method)
+}
+
+/// Runs a line, which has to go well.
+#[track_caller]
+pub fn run(line: &str) -> Record {
+    let (profile, method) = profile_and_method(line);
+    let executed =
+        execute(&profile, &method, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}"));
+    assert!(executed.failures.is_empty(), "{line}: {:?}", executed.failures);
+    executed.record
+}

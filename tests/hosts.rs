@@ -1,0 +1,102 @@
+//! One run of several ranks: with real launchers, and with an environment that looks like one.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::{Ended, command_of, directory, output, skip, tool};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Launchers of both ABIs that distributions have, with what lets each run as root and on few CPUs.
+const LAUNCHERS: [&str; 2] = ["mpirun.openmpi --oversubscribe", "mpirun.mpich"];
+
+/// Runs two ranks; `None` = the launcher isn't there, which is said.
+fn two_ranks(launcher: &str, arguments: &[&str], folder: &Path) -> Option<Ended> {
+    let mut words = launcher.split(' ');
+    let program = words.next().unwrap();
+    if tool(&format!("{program} --version")).is_none() {
+        skip(&format!("{program} is missing (openmpi-bin, mpich)"));
+        return None;
+    }
+    let mut command = Command::new(program);
+    command.args(words).args(["-n", "2", env!("CARGO_BIN_EXE_diskspd")]).args(arguments).current_dir(folder);
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    Some(output(&mut command).unwrap().into())
+}
+
+/// The rows of a table without the names of their files.
+fn rows(ended: &Ended, table: &str) -> Vec<Vec<String>> {
+    let mut rows = ended.report().rows(table);
+    rows.iter_mut().for_each(|row| drop(row.pop()));
+    rows
+}
+
+#[test]
+fn two_ranks_do_just_what_one_host_does_with_the_threads_of_both() {
+    let folder = directory();
+    let line = |threads| ["--engine", "sim", "-b4K", "-r", "-z3", "-d2", "-W1", "-L", "-c1G", threads, "x%r"];
+    let alone: Ended = output(&mut command_of(&line("-t4"))).unwrap().into();
+    for launcher in LAUNCHERS {
+        let Some(both) = two_ranks(launcher, &line("-t2"), folder.path()) else { return };
+        assert_eq!(rows(&both, "Total IO"), rows(&alone, "Total IO"), "{launcher}");
+        assert_eq!(both.report().total("Total IO"), alone.report().total("Total IO"), "{launcher}");
+        let files: Vec<String> =
+            both.report().rows("Read IO").into_iter().map(|mut row| row.pop().unwrap()).collect();
+        assert!(files[0].contains(":x0 ") && files[3].contains(":x1 "), "{files:?}");
+    }
+}
+
+#[test]
+fn ranks_measure_together_on_files_and_one_record_has_both() {
+    let folder = directory();
+    let line = ["-b4K", "-r", "-d1", "-W0", "-w50", "-c1M", "--split", "--out", "both.json", "shared.dat"];
+    let Some(both) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
+    assert!(both.report().total("Total IO").ios > 0);
+    for said in ["'shared.dat' is the same target for ranks 0-1", "its own part", "2 ranks measured together"]
+    {
+        assert!(both.stderr.contains(said), "{said}: {}", both.stderr);
+    }
+    let record: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.path().join("both.json")).unwrap()).unwrap();
+    let hosts = record["hosts"].as_array().unwrap();
+    let windows: Vec<i64> =
+        hosts.iter().map(|host| host["clock"]["windows"][0]["begin_ns"].as_i64().unwrap()).collect();
+    assert_eq!(windows.len(), 2);
+    assert_eq!(fs::metadata(folder.path().join("shared.dat")).unwrap().len(), 1 << 20);
+}
+
+#[test]
+fn what_stands_against_it_on_any_rank_is_told_before_anything_is_touched() {
+    let folder = directory();
+    fs::write(folder.path().join("0.dat"), [7; 65536]).unwrap();
+    let line = ["-b4K", "-w100", "-d1", "-W0", "%r.dat"];
+    let Some(both) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
+    both.fails(1, &["rank 1 (", "'1.dat' does not exist"]);
+    assert!(!both.stderr.contains("rank 0 ("), "{}", both.stderr);
+    assert_eq!(both.stdout, "");
+    assert_eq!(fs::read(folder.path().join("0.dat")).unwrap(), [7; 65536]);
+}
+
+/// As a rank of a launcher that isn't there.
+fn as_rank(rank: &str, arguments: &[&str]) -> Ended {
+    let mut command = command_of(arguments);
+    command.env("PMI_RANK", rank).env("PMI_SIZE", "2");
+    output(&mut command).unwrap().into()
+}
+
+#[test]
+fn a_rank_without_a_library_names_those_that_were_tried_and_runs_nothing() {
+    let line = ["--mpi=/nowhere/libmpi.so.12", "--engine", "sim", "-c1M", "-d1", "x"];
+    let first = as_rank("0", &line);
+    first.fails(1, &["tried:", "/nowhere/libmpi.so.12: ", "LD_LIBRARY_PATH"]);
+    let second = as_rank("1", &line);
+    assert_eq!((second.code, second.stdout + &second.stderr), (1, String::new()), "one of them says it");
+    assert_eq!(first.stdout, "");
+}
+
+#[test]
+fn what_several_ranks_can_not_do_together_is_refused() {
+    as_rank("0", &["sweep", "-o1,2", "-d1", "x"]).fails(1, &["sweep runs on one host", "started 2 of it"]);
+    let alone: Ended = output(&mut command_of(&["--split", "-d1", "x"])).unwrap().into();
+    alone.fails(3, &["--split", "mpirun"]);
+}

@@ -1,0 +1,118 @@
+//! `diskspd merge`, as a user calls it: what several runs logged I/O by I/O is what the merged record says.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::{command_of, directory, diskspd, output};
+use diskspd::stats::{Histogram, IntervalLog, Intervals};
+use serde_json::Value;
+use std::path::Path;
+
+/// An I/O of a log: whether it is a write, its size, its latency, when it completed (ns).
+type Logged = (bool, u64, u64, u64);
+
+fn logged(file: &Path) -> Vec<Logged> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let lines = text.lines().skip(1).filter(|line| !line.is_empty());
+    lines
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            let number = |at: usize| cells[at].parse::<u64>().unwrap();
+            (cells[2] == "write", number(4), number(6), number(5) + number(6))
+        })
+        .filter(|(.., end)| *end <= 1_000_000_000)
+        .collect()
+}
+
+/// As reports show a latency of so many ns: DISKSPD's single precision.
+fn ms(nanos: u64) -> f64 {
+    f64::from((nanos as f64 / 1000.0) as f32 / 1000.0)
+}
+
+#[test]
+fn what_is_merged_is_what_all_hosts_logged() {
+    let folder = directory();
+    let file = |name: &str| folder.path().join(name);
+    let at = |name: &str| file(name).display().to_string();
+    let mut ios = Vec::new();
+    for host in 0..3 {
+        let (log, record) = (at(&format!("{host}.csv")), at(&format!("{host}.json")));
+        let line = format!(
+            "--engine sim -c1G -b4K -r -w40 -t2 -L -D250 -W0 -d1 -g1500i -z{host} --io-log {log} --out {record} {{}}"
+        );
+        let ended = diskspd(&line, Path::new("a.dat"));
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        ios.extend(logged(&file(&format!("{host}.csv"))));
+    }
+    let (all, xml, gone) = (at("all.json"), at("all.xml"), at("gone.json"));
+    let files = [at("0.json"), at("1.json"), gone, at("2.json")];
+    let words: Vec<&str> = ["merge"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let words = [&words[..], &["--out", &all, "--out", &xml, "--per-host"]].concat();
+    let ended: crate::common::Ended = output(&mut command_of(&words)).unwrap().into();
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    assert!(ended.stdout.starts_with("3 of 4 hosts (missing: gone)\n"), "{}", ended.stdout);
+    assert!(ended.stderr.contains("WRONG: 3 of 4 hosts"), "{}", ended.stderr);
+    let xmls = std::fs::read_dir(folder.path()).unwrap().filter(|entry| {
+        entry.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "xml")
+    });
+    assert_eq!(xmls.count(), 4);
+
+    let record: Value = serde_json::from_slice(&std::fs::read(file("all.json")).unwrap()).unwrap();
+    let span = &record["summary"]["time_spans"][0];
+    for (name, write) in [("read", false), ("write", true)] {
+        let own = || ios.iter().filter(|io| io.0 == write);
+        let throughput = &span[name]["total"]["throughput"];
+        assert_eq!(throughput["ios"], own().count() as u64, "{name}");
+        assert_eq!(throughput["bytes"], own().map(|io| io.1).sum::<u64>(), "{name}");
+        let mut latencies = Histogram::new();
+        own().for_each(|io| latencies.record(io.2));
+        let mean = latencies.moments().mean().unwrap() / 1e6;
+        assert_eq!(span[name]["total"]["latency"]["mean"].as_f64(), Some(mean), "{name}");
+        // 25, 50, 75, 90, 95, 99 % and three nines are the first ones.
+        for (place, share) in [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999].into_iter().enumerate() {
+            let found = span["latency"]["all"]["percentiles"][place][name].as_f64();
+            assert_eq!(found, latencies.percentile(share).map(ms), "{name} {share}");
+        }
+    }
+    ios.sort_by_key(|io| io.3);
+    let mut log = IntervalLog::new(250, 1, true, 1);
+    ios.iter().for_each(|(write, size, latency, end)| log.record(*end, *latency, *size, *write));
+    let mut by_second = Intervals::default();
+    by_second.add(log);
+    let intervals = span["iops"]["intervals"].as_array().unwrap();
+    assert_eq!(intervals.len(), 4);
+    for (number, interval) in intervals.iter().enumerate() {
+        let own = by_second.get(number).unwrap();
+        let count = own.latencies().map(|(_, ios)| ios).sum::<u64>();
+        assert_eq!(interval["total"]["ios"], count, "{number}");
+        for (name, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
+            let expected = own.percentile(share).unwrap() as f64 / 1e6;
+            assert_eq!(interval["percentiles"][name].as_f64(), Some(expected), "{number} {name}");
+        }
+    }
+}
+
+/// Result XML holds figures alone: those that add up are added, what can't be had is left open.
+#[test]
+fn result_xml_is_merged_as_far_as_its_figures_allow() {
+    let folder = directory();
+    let mut files = Vec::new();
+    for host in 0..2 {
+        let file = folder.path().join(format!("{host}.xml"));
+        let line = format!("--engine sim -c1G -b4K -r -L -W0 -d1 -g1000i -z{host} -Rxml {{}}");
+        std::fs::write(&file, diskspd(&line, Path::new("a.dat")).stdout).unwrap();
+        files.push(file.display().to_string());
+    }
+    let ended = |words: &[&str]| -> crate::common::Ended { output(&mut command_of(words)).unwrap().into() };
+    let both = ended(&["merge", &files[0], &files[1]]);
+    assert_eq!(both.code, 0, "{}", both.stderr);
+    let total = both.stdout.lines().find(|line| line.starts_with("total")).unwrap();
+    let cells: Vec<&str> = total.split_whitespace().collect();
+    let alone = |file: &str| -> u64 {
+        let text = ended(&["report", file]).stdout;
+        let total = text.lines().find(|line| line.starts_with("total")).unwrap().to_owned();
+        total.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    assert_eq!(cells[1].parse(), Ok(alone(&files[0]) + alone(&files[1])));
+    assert!(!both.stdout.contains("99 %"), "percentiles of percentiles: {}", both.stdout);
+    ended(&["merge", &files[0], &files[1], "--out", "x.json"]).fails(3, &["--out x.json", "figures"]);
+}

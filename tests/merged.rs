@@ -1,0 +1,287 @@
+//! Several hosts' records as one: what adds up does so exactly, and what doesn't belong together is refused.
+//! Hosts are runs of the simulated device, which differ in their seeds.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use diskspd::cli::{self, Invocation};
+use diskspd::merge::{Merge, MergeError, whole};
+use diskspd::prelude::*;
+use diskspd::report::{TEXT, csv, json};
+use diskspd::results::{CommonWindow, Host, HostClock, Measured, summarize};
+use std::ffi::OsString;
+
+fn parse(line: &str) -> (Profile, Method) {
+    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
+    let arguments: Vec<OsString> = words.map(Into::into).collect();
+    let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
+    (request.profile, request.method)
+}
+
+/// Runs a line on a simulated device of 1 GiB.
+fn run(line: &str) -> Record {
+    let (profile, method) = parse(&format!("--engine sim -c1G -b4K -W0 {line} a.dat"));
+    execute(&profile, &method, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}")).record
+}
+
+/// The same line on several hosts: host i draws as thread i of one host does.
+fn hosts(line: &str, count: u32) -> Vec<Record> {
+    let host = |number: u32| {
+        let mut record = run(&format!("-z{} {line}", 40 + number));
+        record.hosts[0].name = format!("node{number}");
+        record.hosts[0].rank = number;
+        record
+    };
+    (0..count).map(host).collect()
+}
+
+fn merged(records: Vec<Record>) -> Record {
+    let asked = records[0].profile.clone();
+    whole(&asked, records, Vec::new()).unwrap()
+}
+
+fn measured(record: &Record) -> Measured {
+    record.check().unwrap();
+    summarize(record).time_spans.remove(0).unwrap()
+}
+
+/// The figures of every row and of all, whoever did it.
+fn figures(measured: &Measured) -> Vec<diskspd::results::Figures> {
+    let tables = [&measured.total, &measured.read, &measured.write].into_iter();
+    tables
+        .flat_map(|table| table.rows.iter().map(|row| &row.figures).chain([&table.total]))
+        .cloned()
+        .collect()
+}
+
+/// Rates, latencies, percentiles and intervals of four hosts with a thread each are those of one host with
+/// four threads, to the last bit.
+#[test]
+fn hosts_are_as_the_threads_of_one() {
+    for line in [
+        "-d2 -r -w30 -L -D100",
+        "-d2 -r -L -D250 -o8",
+        "-d1 -r -w100 -g500i -L -D100",
+        "-d1 -r -w50",
+        "-d1 -r -L --rate-total 2000",
+    ] {
+        let four = measured(&merged(hosts(line, 4)));
+        let one = line.replace("--rate-total 2000", "--rate-total 8000");
+        let one = measured(&run(&format!("-z40 -t4 {one}")));
+        if line.contains("--rate-total") {
+            let offered = |of: &Measured| of.paced.as_ref().map(|paced| paced.offered_iops);
+            assert_eq!((offered(&four), offered(&one)), (Some(8000.0), Some(8000.0)), "{line}");
+            continue;
+        }
+        assert_eq!(figures(&four), figures(&one), "{line}");
+        assert_eq!((four.fine, four.paced), (one.fine, one.paced), "{line}");
+        assert_eq!(four.latency.map(|charts| charts.all), one.latency.map(|charts| charts.all), "{line}");
+        assert_eq!(four.iops, one.iops, "{line}");
+    }
+}
+
+#[test]
+fn threads_are_numbered_through_and_paths_name_their_host() {
+    let record = merged(hosts("-d1 -r -t2 -L b.dat", 2));
+    let four = measured(&record);
+    let rows = four.total.rows.iter().map(|row| format!("{} {}", row.thread, row.path));
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        [
+            "0 node0:b.dat",
+            "1 node0:b.dat",
+            "2 node0:a.dat",
+            "3 node0:a.dat",
+            "4 node1:b.dat",
+            "5 node1:b.dat",
+            "6 node1:a.dat",
+            "7 node1:a.dat"
+        ]
+    );
+    let charts = four.latency.unwrap();
+    assert_eq!(charts.paths.len(), 4);
+    let own = measured(&hosts("-d1 -r -t2 -L b.dat", 2)[1]).latency.unwrap();
+    assert_eq!(charts.paths[3].chart, own.paths[1].chart);
+    let cpus = record.hosts.iter().map(|host| host.system.topology.active_cpus().count()).sum::<usize>();
+    assert_eq!(four.cpu.rows.len(), cpus);
+    let groups: Vec<u16> = four.cpu.rows.iter().map(|row| row.place.group).collect();
+    assert!(groups.is_sorted() && groups.last() > groups.first(), "{groups:?}");
+}
+
+/// A pool's threads work on the targets of their own host alone.
+#[test]
+fn the_threads_of_a_pool_keep_to_their_host() {
+    let record = merged(hosts("-d1 -r -F2 -g100i b.dat", 2));
+    let span = &record.profile.time_spans[0];
+    assert_eq!((span.thread_count, span.targets.len()), (4, 4));
+    let threads =
+        |target: usize| span.targets[target].thread_targets.iter().map(|one| one.thread).collect::<Vec<_>>();
+    assert_eq!([threads(0), threads(2)], [vec![0, 1], vec![2, 3]]);
+    assert_eq!(record.offered_ios_per_s(span), 800.0);
+    measured(&record);
+}
+
+/// What is written is read back, and every report of it is the same.
+#[test]
+fn a_merged_record_is_stored_like_any_other() {
+    let record = merged(hosts("-d1 -r -w30 -L -D100 -g5000i", 3));
+    let stored = json::bytes(&record);
+    let read = json::read(&stored).unwrap();
+    assert!(read == record && json::bytes(&read) == stored);
+    assert!(TEXT.bytes(&read) == TEXT.bytes(&record));
+    assert_eq!(json::read_index(&stored[..]).unwrap().unwrap().hosts, ["node0", "node1", "node2"]);
+    let mut table = Vec::new();
+    csv::write(&diskspd::truth::Judged::new(&read), &mut table).unwrap();
+    assert!(table.iter().filter(|byte| **byte == b'\n').count() > 5);
+}
+
+/// `delays` of the hosts' starts, ms.
+fn started(line: &str, delays: &[i64]) -> Vec<Record> {
+    let mut records = hosts(line, delays.len() as u32);
+    for (record, delay) in records.iter_mut().zip(delays) {
+        record.hosts[0].results.time_spans[0].started_at = Some(1_700_000_000_000 + delay);
+    }
+    records
+}
+
+/// Hosts that began at other times: intervals are laid upon each other by whole ones, and those are left in
+/// which all measured. Totals stay those of each host's own window.
+#[test]
+fn intervals_of_hosts_that_began_later_are_shifted() {
+    let line = "-d2 -r -w30 -L -D100";
+    let ios = |record: &Record| -> Vec<u64> {
+        measured(record).iops.unwrap().intervals.iter().map(|interval| interval.total.ios).collect()
+    };
+    let each: Vec<Vec<u64>> = hosts(line, 3).iter().map(ios).collect();
+    // The second began four intervals later, the third one earlier.
+    let record = merged(started(line, &[0, 410, -120]));
+    let expected: Vec<u64> =
+        (4..19).map(|number| each[0][number] + each[1][number - 4] + each[2][number + 1]).collect();
+    assert_eq!(ios(&record), expected);
+    let series = measured(&record).iops.unwrap();
+    assert_eq!(series.intervals[0].started_at, Some(1_700_000_000_400));
+    assert!(series.intervals.iter().all(|interval| interval.percentiles.is_some()));
+    let alignment = record.whole.as_ref().unwrap().alignments[0];
+    assert_eq!((alignment.start_skew_ns, alignment.shifted), (Some(530_000_000), true));
+    assert_eq!(alignment.intervals_apart_ns, Some(30_000_000));
+    assert_eq!(alignment.clock_uncertainty_ns, None);
+    let totals: u64 = hosts(line, 3).iter().map(|host| measured(host).total.total.throughput.ios).sum();
+    assert_eq!(measured(&record).total.total.throughput.ios, totals);
+}
+
+/// Where hosts share a clock, their windows on that count.
+#[test]
+fn a_common_clock_goes_before_the_hosts_own() {
+    let mut records = started("-d2 -r -D100", &[0, 900]);
+    for (record, uncertainty_ns) in records.iter_mut().zip([0, 70]) {
+        let begin_ns = 1_700_000_000_000_000_000 + uncertainty_ns as i64;
+        let windows = vec![Some(CommonWindow { begin_ns, end_ns: begin_ns + 2_000_000_000 })];
+        record.hosts[0].clock = Some(HostClock { uncertainty_ns, windows, ..HostClock::default() });
+    }
+    let alignment = merged(records).whole.unwrap().alignments[0];
+    assert_eq!((alignment.start_skew_ns, alignment.stop_skew_ns), (Some(70), Some(70)));
+    assert_eq!((alignment.clock_uncertainty_ns, alignment.shifted), (Some(70), false));
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused_with_the_reason() {
+    let refused = |records: Vec<Record>| {
+        let asked = records[0].profile.clone();
+        whole(&asked, records, Vec::new()).unwrap_err().to_string()
+    };
+    let of = |first: &str, second: &str| vec![hosts(first, 1).remove(0), hosts(second, 2).remove(1)];
+    for (first, second, why) in [
+        ("-d1 -r", "-d2 -r", "profile.time_spans[0].duration is 2 instead of 1"),
+        ("-d1 -r -o2", "-d1 -r -o8", "profile.time_spans[0].targets[0].request_count is 8 instead of 2"),
+        ("-d1 -r", "-d1 -r --rate-total 5", "method.rate_total is something else instead of nothing"),
+    ] {
+        let message = refused(of(first, second));
+        assert!(
+            message.starts_with("node1 is of another run than node0: ") && message.contains(why),
+            "{message}"
+        );
+    }
+    let late = refused(started("-d2 -r", &[0, 1500]));
+    assert!(late.contains("node1 was not measured at the same time"), "{late}");
+    let record = merged(hosts("-d1 -r", 2));
+    let again = refused(vec![record]);
+    assert!(again.contains("is merged already"), "{again}");
+    assert_eq!(Merge::default().finish(), Err(MergeError::Nothing));
+}
+
+#[test]
+fn hosts_of_the_same_name_are_numbered_apart_and_missing_ones_keep_their_place() {
+    let mut records = hosts("-d1 -r", 3);
+    records.iter_mut().for_each(|record| record.hosts[0].name = "node".into());
+    records[2].hosts[0].rank = 3;
+    let missing =
+        Host { name: "node".into(), rank: 2, missing: Some("killed by signal 9".into()), ..Host::default() };
+    let asked = records[0].profile.clone();
+    let record = whole(&asked, records, vec![missing]).unwrap();
+    let names: Vec<(&str, u32)> = record.hosts.iter().map(|host| (host.name.as_str(), host.rank)).collect();
+    assert_eq!(names, [("node", 0), ("node#2", 1), ("node#3", 2), ("node#4", 3)]);
+    assert_eq!(record.present().count(), 3);
+    assert_eq!(json::read(&json::bytes(&record)).unwrap().hosts[2], record.hosts[2]);
+}
+
+/// The report says first of how many hosts it is, then as DISKSPD, and then which host did what.
+#[test]
+fn the_text_has_a_line_before_and_a_table_of_hosts_behind() {
+    let line = |number: u32| format!("-d1 -r -L -z{number} -g{}i", 1000);
+    let mut records: Vec<Record> = (0..5).map(|number| run(&line(number))).collect();
+    // The third one did less of the same: what it counted is cut.
+    let slow = &mut records[2].hosts[0];
+    slow.results.time_spans[0].measured *= 2;
+    for (record, number) in records.iter_mut().zip(0..) {
+        record.hosts[0].name = format!("node{number}");
+    }
+    let record = merged(records);
+    let text = String::from_utf8(TEXT.bytes(&record)).unwrap();
+    assert!(text.starts_with("5 hosts\n\nCommand Line: "), "{text}");
+    let (_, table) = text.split_once("\nHosts, the slowest first\n").unwrap();
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].starts_with("host   |    MiB/s   |  I/O per s |"), "{table}");
+    assert!(lines[2].starts_with("node2  | ") && lines[2].ends_with("(straggler)"), "{table}");
+    assert!(lines[8].starts_with("min    | ") && lines[9].starts_with("median | "), "{table}");
+    assert!(table.contains("straggler: node2: "), "{table}");
+    let judged = diskspd::truth::Judged::new(&record);
+    let found = judged.judgement.findings.iter().find(|finding| finding.name == "stragglers").unwrap();
+    assert_eq!(found.message, "1 of 5 hosts are slower than the others: node2");
+}
+
+/// What was found on hosts is one finding where it is the same, and devices that several hosts see count once.
+#[test]
+fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
+    use diskspd::system::storage::BlockDevice;
+    let mut records = hosts("-d1 -r", 3);
+    for (record, identity) in records.iter_mut().zip([Some("naa.1"), Some("naa.1"), None]) {
+        let identity = identity.map(str::to_owned);
+        let device = BlockDevice { identity, ..BlockDevice::default() };
+        record.hosts[0].targets[0].storage.device = Some(device);
+        record.hosts[0].results.time_spans[0].errors.push(diskspd::results::IoErrors {
+            target: diskspd::profile::TargetId(0),
+            direction: diskspd::engine::Direction::Read,
+            errno: 5,
+            count: 1,
+            first_offset: 0,
+            at_us: vec![],
+        });
+    }
+    let record = merged(records);
+    let judged = diskspd::truth::Judged::new(&record);
+    let messages = |name: &str| -> Vec<String> {
+        let of = judged.judgement.findings.iter().filter(|finding| finding.name == name);
+        of.map(|finding| finding.message.clone()).collect()
+    };
+    let shared = messages("shared-device");
+    assert!(
+        shared.iter().any(|text| text.starts_with("2 hosts worked on the same device (naa.1)")),
+        "{shared:?}"
+    );
+    assert!(shared.iter().any(|text| text.contains("not known of node2")), "{shared:?}");
+    let failed = messages("failed-ios");
+    assert!(
+        failed.len() == 1 && failed[0].starts_with("on all 3 hosts; on node0: 1 I/O failed"),
+        "{failed:?}"
+    );
+    assert_eq!(measured(&record).failed, 3);
+}

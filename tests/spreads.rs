@@ -1,0 +1,75 @@
+//! `--distribution`: where the I/Os of a run go.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::directory;
+use diskspd::cli::{self, Invocation};
+use diskspd::prelude::*;
+use diskspd::profile::validate::validate;
+use std::ffi::OsString;
+
+fn parse(line: &str) -> (Profile, Method) {
+    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
+    let arguments: Vec<OsString> = words.map(Into::into).collect();
+    let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
+    (request.profile, request.method)
+}
+
+/// Second and offset of the I/Os of a simulated run of an area of 100 MiB.
+fn ios(line: &str) -> Vec<(u64, u64)> {
+    let directory = directory();
+    let log = directory.path().join("log");
+    let (profile, method) = parse(&format!("--engine sim -c100M -b4K -W0 {line} a.dat"));
+    let session = Session { io_log: Some(log.clone()), ..Session::default() };
+    execute(&profile, &method, &session).unwrap();
+    let text = std::fs::read_to_string(log).unwrap();
+    let columns = |line: &str| {
+        let columns: Vec<u64> = line.split(',').map(|cell| cell.parse().unwrap_or(0)).collect();
+        (columns[5] / 1_000_000_000, columns[3])
+    };
+    text.lines().skip(1).map(columns).collect()
+}
+
+/// How many of them begin in this part of the area, percent of it.
+fn within(ios: &[(u64, u64)], percent: std::ops::Range<u64>) -> f64 {
+    let inside = |offset: &u64| percent.contains(&(offset * 100 / (100 << 20)));
+    ios.iter().filter(|(_, offset)| inside(offset)).count() as f64 / ios.len() as f64
+}
+
+#[test]
+fn a_hot_spot_moves_on_with_the_time_of_the_run_for_all_threads() {
+    for line in ["-o8 -t2", "-o1", "-o4 -L -g2000i", "-o8 -w50 -Zr", "-rs80 -o4"] {
+        let all = ios(&format!("{line} -r -d4 --distribution hot:10%/90%,moves=1s"));
+        for second in 0..4 {
+            let then: Vec<_> = all.iter().copied().filter(|(at, _)| *at == second).collect();
+            let share = within(&then, second * 10..second * 10 + 10);
+            // Of 20 % sequential I/O, some go on beyond the spot.
+            assert!(then.len() > 500 && (0.85..0.95).contains(&share), "{line}: {share} of {}", then.len());
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_goes_to_the_same_places_and_another_one_elsewhere() {
+    for spread in ["zipf:0.9", "normal:5%", "hot:20%/80%"] {
+        let line = |seed: u32| format!("-o4 -r -d1 -z{seed} --distribution {spread}");
+        assert_eq!(ios(&line(1)), ios(&line(1)), "{spread}");
+        assert_ne!(ios(&line(1)), ios(&line(2)), "{spread}");
+    }
+    let normal = ios("-o8 -r -d1 --distribution normal:5%");
+    assert!(within(&normal, 40..60) > 0.94 && within(&normal, 45..55) < 0.72);
+}
+
+#[test]
+fn what_a_distribution_does_not_go_with_is_refused() {
+    for (line, rules) in [
+        ("--distribution zipf:1 -r", &[] as &[&str]),
+        ("--distribution zipf:1 -rs1", &[]),
+        ("--distribution zipf:1", &["V36"]),
+        ("--distribution zipf:1 -r -rdpct10/10", &["V37"]),
+    ] {
+        let (profile, _) = parse(&format!("{line} f.dat"));
+        let found = validate(&profile, false);
+        assert_eq!(found.iter().map(|found| found.name).collect::<Vec<_>>(), rules, "{line}");
+    }
+}

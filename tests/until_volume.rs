@@ -1,0 +1,108 @@
+//! `--until-written`, `--until-read`: a time span that ends by what it has done.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::directory;
+use diskspd::cli::{self, Invocation};
+use diskspd::prelude::*;
+use diskspd::profile::validate;
+use diskspd::results::EndedBy;
+use diskspd::truth::Judged;
+use std::ffi::OsString;
+
+fn parse(line: &str) -> (Profile, Method) {
+    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
+    let arguments: Vec<OsString> = words.map(Into::into).collect();
+    let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
+    (request.profile, request.method)
+}
+
+fn run(line: &str) -> Record {
+    let (profile, method) = parse(line);
+    let executed =
+        execute(&profile, &method, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}"));
+    assert!(executed.failures.is_empty(), "{line}: {:?}", executed.failures);
+    executed.record
+}
+
+/// Bytes read and written.
+fn done(record: &Record) -> (u64, u64) {
+    let rows = record.host().results.time_spans[0].threads.iter().flat_map(|thread| &thread.targets);
+    rows.fold((0, 0), |(read, write), row| (read + row.read.bytes, write + row.write.bytes))
+}
+
+fn found(record: &Record) -> Vec<(String, String)> {
+    let findings = Judged::new(record).judgement.findings;
+    let about = ["volume-reached", "volume-not-reached", "ended-early"];
+    let these = findings.into_iter().filter(|finding| about.contains(&finding.name));
+    these.map(|finding| (finding.name.to_owned(), finding.message)).collect()
+}
+
+/// The time is only there for a machine that stands still.
+#[test]
+fn a_run_ends_when_as_much_has_been_done_as_was_asked_for() {
+    for (line, read, written) in [
+        ("--until-written 64M -w100 -b64K -t2", 0, 64 << 20),
+        ("--until-read 64M -b64K -o4 -L", 64 << 20, 0),
+        ("--until-written 3x -w100 -b64K -c8M -t3", 0, 24 << 20),
+        // Of the target that is written to alone, and of that what -B and -f leave.
+        ("--until-written 2x -w100 -b64K -c8M -B1M:3M", 0, 6 << 20),
+        ("--until-read 2x -w50 -b64K -c8M b.dat", 32 << 20, 0),
+        ("--until-read 1T --until-written 16M -w30 -b64K -W1 -C1", 0, 16 << 20),
+    ] {
+        let record = run(&format!("--engine null -c64M -d600 -W0 {line} a.dat"));
+        let span = &record.host().results.time_spans[0];
+        assert_eq!(span.ended.unwrap().by, EndedBy::Volume, "{line}");
+        let (was_read, was_written) = done(&record);
+        assert!(was_read >= read && was_written >= written, "{line}: {was_read}, {was_written}");
+        assert!(span.measured < 600_000_000_000, "{line}");
+        let found = found(&record);
+        assert!(found.len() == 1 && found[0].0 == "volume-reached", "{line}: {found:?}");
+        assert!(found[0].1.contains("and not the time (-d600)"), "{found:?}");
+        let again = record.method.as_ref().unwrap();
+        assert!(again.until_written.or(again.until_read).is_some());
+    }
+}
+
+#[test]
+fn when_the_time_is_over_first_it_says_so() {
+    let record = run("--engine null -c1M --until-read 1T -w0 -b4K -o1 -W0 -d1 a.dat");
+    assert_eq!(record.host().results.time_spans[0].ended.unwrap().by, EndedBy::Time);
+    let found = found(&record);
+    assert!(found.len() == 1 && found[0].0 == "volume-not-reached", "{found:?}");
+    assert!(
+        found[0].1.contains("the time (-d1) ended measuring") && found[0].1.contains("of 1 TiB are read")
+    );
+}
+
+#[test]
+fn a_real_file_is_written_as_often_as_asked() {
+    let directory = directory();
+    let file = directory.path().join("a.dat");
+    let record = run(&format!("-c4M -w100 -b128K -o4 -t1 --until-written 2x -d600 -W0 {}", file.display()));
+    assert_eq!(record.host().results.time_spans[0].ended.unwrap().by, EndedBy::Volume);
+    assert!(done(&record).1 >= 8 << 20);
+    // Sequentially, and more than once round: all of it.
+    let pattern = |bytes: &[u8]| bytes.iter().zip(0u8..=255).all(|(byte, expected)| *byte == expected);
+    assert!(std::fs::read(&file).unwrap().chunks(256).all(pattern));
+}
+
+#[test]
+fn what_could_never_be_reached_is_refused() {
+    for (line, rules) in [
+        ("--engine sim --until-written 1G -w100 a.dat", &["M12"][..]),
+        ("--engine sim:cliff --until-read 1G a.dat", &["M12"]),
+        ("--until-written 2x a.dat", &["M14"]),
+        ("--until-read 2x -w100 a.dat", &["M15"]),
+        ("--until-written 2x --until-read 2x a.dat", &["M14"]),
+        ("--until-written 2x --until-read 2x -w1 a.dat", &[]),
+        ("--engine null --until-written 2x -w100 a.dat", &[]),
+    ] {
+        let (profile, method) = parse(line);
+        let found: Vec<_> = validate::method(&method, &profile).iter().map(|finding| finding.name).collect();
+        assert_eq!(found, rules, "{line}");
+    }
+    let (profile, mut method) = parse("--until-written 1 -w100 a.dat");
+    method.until_written = Some(diskspd::profile::Volume::Times(0));
+    assert_eq!(validate::method(&method, &profile)[0].name, "M13");
+}

@@ -1,0 +1,214 @@
+//! The program itself: linked statically, the same wherever it is built.
+
+use super::{has_cargo, output, run};
+use crate::Failure;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What is built for.
+#[derive(Debug, Clone, Copy)]
+pub struct Triple {
+    /// The processor, as Rust and rpm call it.
+    pub arch: &'static str,
+    /// As Debian calls it.
+    pub debian: &'static str,
+    /// As rustc calls it.
+    pub name: &'static str,
+    /// C compilers that make code for musl, in the order in which they are looked for; SQLite is written in C.
+    compilers: &'static [&'static str],
+}
+
+const TRIPLES: [Triple; 2] = [
+    Triple {
+        arch: "x86_64",
+        debian: "amd64",
+        name: "x86_64-unknown-linux-musl",
+        compilers: &["x86_64-linux-musl-gcc", "musl-gcc"],
+    },
+    Triple {
+        arch: "aarch64",
+        debian: "arm64",
+        name: "aarch64-unknown-linux-musl",
+        compilers: &["aarch64-linux-musl-gcc"],
+    },
+];
+
+impl Triple {
+    /// Of this processor.
+    ///
+    /// # Errors
+    /// Nothing is built for it.
+    pub fn named(arch: &str) -> Result<Triple, Failure> {
+        let found = TRIPLES.into_iter().find(|triple| triple.arch == arch);
+        found.ok_or_else(|| format!("--arch {arch}: x86_64 or aarch64").into())
+    }
+
+    /// The C compiler: what `CC_<triple>` names, or one that is installed; else Zig's, which comes as a package of
+    /// Python's (`pip install ziglang`) and has every C library with it.
+    fn compiler(self) -> Result<String, Failure> {
+        let variable = format!("CC_{}", self.name.replace('-', "_"));
+        if let Ok(given) = std::env::var(&variable) {
+            return Ok(given);
+        }
+        let there = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
+        self.compilers.iter().find(there).map(|name| (*name).to_owned()).ok_or_else(|| {
+            let why = format!(
+                "no C compiler for {}: install {} (Debian: musl-tools), or set {variable}, for example to a script that \
+                 runs: python3 -m ziglang cc -target {}-linux-musl \"$@\"",
+                self.name, self.compilers[0], self.arch
+            );
+            why.into()
+        })
+    }
+}
+
+/// Parts of SQLite that the history has no use for: searching texts, maps, loading extensions.
+const UNUSED_OF_SQLITE: [&str; 8] = [
+    "-USQLITE_ENABLE_FTS3",
+    "-USQLITE_ENABLE_FTS3_PARENTHESIS",
+    "-USQLITE_ENABLE_FTS5",
+    "-USQLITE_ENABLE_RTREE",
+    "-USQLITE_ENABLE_DBSTAT_VTAB",
+    "-USQLITE_ENABLE_STAT4",
+    "-USQLITE_SOUNDEX",
+    "-DSQLITE_OMIT_LOAD_EXTENSION",
+];
+
+/// What was built.
+#[derive(Debug)]
+pub struct Built {
+    /// For what.
+    pub triple: Triple,
+    /// The program, stripped.
+    pub program: PathBuf,
+    /// Its debug symbols.
+    symbols: PathBuf,
+}
+
+impl Built {
+    /// How large the program is, bytes.
+    ///
+    /// # Errors
+    /// It isn't there.
+    pub fn size(&self) -> Result<u64, Failure> {
+        Ok(self.program.metadata()?.len())
+    }
+
+    /// Copies the program there.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn put(&self, folder: &Path) -> Result<PathBuf, Failure> {
+        let place = folder.join(format!("diskspd-{}", self.triple.arch));
+        std::fs::copy(&self.program, &place)?;
+        Ok(place)
+    }
+
+    /// Copies the debug symbols there.
+    ///
+    /// # Errors
+    /// They can't be written.
+    pub fn put_symbols(&self, folder: &Path) -> Result<PathBuf, Failure> {
+        let place = folder.join(format!("diskspd-{}.debug", self.triple.arch));
+        std::fs::copy(&self.symbols, &place)?;
+        Ok(place)
+    }
+}
+
+/// Builds the program in this folder.
+///
+/// # Errors
+/// A tool is missing, or it doesn't build.
+pub fn build(root: &Path, triple: Triple, profile: &str) -> Result<Built, Failure> {
+    let target = root.join("target/dist");
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root);
+    match has_cargo("auditable") {
+        true => drop(cargo.arg("auditable")),
+        false => eprintln!(
+            "NOTE: the program is built without the list of its dependencies in it: cargo install cargo-auditable"
+        ),
+    }
+    cargo.args(["build", "--locked", "--bin", "diskspd", "--profile", profile, "--target", triple.name]);
+    cargo.arg("--target-dir").arg(&target);
+    for (name, value) in environment(root, triple)? {
+        cargo.env(name, value);
+    }
+    run(&mut cargo).map_err(|why| format!("{why}; rustup target add {} may be missing", triple.name))?;
+    let folder = target.join(triple.name).join(if profile == "dev" { "debug" } else { profile });
+    strip(triple, &folder)
+}
+
+/// What makes two builds the same: no folder of this machine gets into the program, and no time but that of the last
+/// change.
+fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Failure> {
+    let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"))?;
+    let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(root))?;
+    let root = root.to_str().ok_or("the name of this folder is no text")?;
+    let places = [(home.as_str(), "/cargo"), (sysroot.trim(), "/rust"), (root, "/diskspd")];
+    if places.iter().any(|(from, _)| from.contains(char::is_whitespace)) {
+        return Err(
+            "folders with blanks in their names can't be told to a C compiler: build elsewhere".into()
+        );
+    }
+    let mut rust: Vec<String> =
+        places.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect();
+    // As much as for a small program: what says `#[inline]`, as the worker loop does, isn't touched by it. And
+    // places that the program is put to when it starts, in the short form.
+    rust.extend(
+        ["-Cllvm-args=-inline-threshold=50", "-Clink-arg=-Wl,-z,pack-relative-relocs"].map(str::to_owned),
+    );
+    if triple.arch != std::env::consts::ARCH {
+        // Rust brings linker and C library for musl along.
+        rust.pop();
+        rust.extend(
+            ["-Clinker=rust-lld", "-Clink-self-contained=yes", "-Clink-arg=--pack-dyn-relocs=relr"]
+                .map(str::to_owned),
+        );
+    }
+    let c: Vec<String> = places.iter().map(|(from, to)| format!("-ffile-prefix-map={from}={to}")).collect();
+    let name = triple.name.replace('-', "_");
+    Ok(vec![
+        ("CARGO_ENCODED_RUSTFLAGS".to_owned(), rust.join("\u{1f}")),
+        (format!("CFLAGS_{name}"), c.join(" ")),
+        (format!("CC_{name}"), triple.compiler()?),
+        ("LIBSQLITE3_FLAGS".to_owned(), UNUSED_OF_SQLITE.join(" ")),
+        ("SOURCE_DATE_EPOCH".to_owned(), time_of_change(root)),
+    ])
+}
+
+/// When the last change was made, s since 1970, unless the user says it.
+pub fn time_of_change(root: impl AsRef<Path>) -> String {
+    let of_git = || {
+        let time = output(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root)).ok()?;
+        Some(time.trim().to_owned()).filter(|time| !time.is_empty())
+    };
+    // A packed crate has no history: any time that is always the same.
+    std::env::var("SOURCE_DATE_EPOCH").ok().or_else(of_git).unwrap_or_else(|| "1767225600".to_owned())
+}
+
+/// Takes the debug symbols out of the program and into a file of their own, which debuggers find by its name.
+fn strip(triple: Triple, folder: &Path) -> Result<Built, Failure> {
+    let (tool, libraries) = objcopy()?;
+    let (from, at) = (folder.join("diskspd"), folder.join("shipped"));
+    std::fs::create_dir_all(&at)?;
+    let (program, symbols) = (at.join("diskspd"), at.join(format!("diskspd-{}.debug", triple.arch)));
+    let objcopy = |option: &str| {
+        let mut command = Command::new(&tool);
+        command.env("LD_LIBRARY_PATH", &libraries).arg(option);
+        command
+    };
+    run(objcopy("--only-keep-debug").arg(&from).arg(&symbols))?;
+    let link = format!("--add-gnu-debuglink={}", symbols.display());
+    run(objcopy("--strip-all").args(["--keep-section=.dep-v0", &link]).arg(&from).arg(&program))?;
+    Ok(Built { triple, program, symbols })
+}
+
+/// Rust's own, which knows every processor, or that of the system; and the folder of its libraries.
+fn objcopy() -> Result<(PathBuf, PathBuf), Failure> {
+    let libraries = output(Command::new("rustc").args(["--print", "target-libdir"]))?;
+    let own = Path::new(libraries.trim()).with_file_name("bin").join("rust-objcopy");
+    let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let tool = if own.exists() { own } else { "objcopy".into() };
+    Ok((tool, Path::new(sysroot.trim()).join("lib")))
+}

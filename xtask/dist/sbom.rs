@@ -1,0 +1,144 @@
+//! What the program is made of, for programs: a bill of materials in the form of CycloneDX 1.5.
+
+use super::build::Triple;
+use super::output;
+use crate::Failure;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Writes the list of all crates that are in the program, or were needed to make it.
+///
+/// # Errors
+/// Cargo doesn't say which they are.
+pub fn write(root: &Path, triple: Triple, out: &Path) -> Result<PathBuf, Failure> {
+    let known = output(
+        Command::new("cargo")
+            .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", triple.name])
+            .current_dir(root),
+    )?;
+    let lock = std::fs::read_to_string(root.join("Cargo.lock"))?;
+    let place = out.join(format!("diskspd-{}.cdx.json", triple.arch));
+    let bill =
+        bill(&serde_json::from_str(&known)?, &hashes(&lock)).ok_or("cargo metadata has another form")?;
+    std::fs::write(&place, serde_json::to_string_pretty(&bill)? + "\n")?;
+    Ok(place)
+}
+
+/// The bill, from what `cargo metadata` says. No time and no random number is in it: the same sources, the same bill.
+fn bill(metadata: &Value, hashes: &BTreeMap<(String, String), String>) -> Option<Value> {
+    let nodes: BTreeMap<&str, &Value> =
+        metadata["resolve"]["nodes"].as_array()?.iter().map(|node| (text(&node["id"]), node)).collect();
+    let root = metadata["resolve"]["root"].as_str()?;
+    let packages: BTreeMap<&str, &Value> =
+        metadata["packages"].as_array()?.iter().map(|package| (text(&package["id"]), package)).collect();
+    let (mut reached, mut next) = (BTreeSet::new(), vec![root]);
+    while let Some(id) = next.pop() {
+        if reached.insert(id) {
+            next.extend(needed(nodes.get(id)?));
+        }
+    }
+    let reference = |id: &str| packages.get(id).map(|package| url(package)).unwrap_or_default();
+    let components: Vec<Value> = reached
+        .iter()
+        .filter(|id| **id != root)
+        .filter_map(|id| packages.get(id))
+        .map(|package| component(package, hashes))
+        .collect();
+    let dependencies: Vec<Value> = reached
+        .iter()
+        .filter_map(|id| nodes.get(id))
+        .map(|node| {
+            let mut on: Vec<String> = needed(node).map(reference).collect();
+            on.sort();
+            json!({ "ref": reference(text(&node["id"])), "dependsOn": on })
+        })
+        .collect();
+    Some(json!({
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": { "component": of_program(packages.get(root)?) },
+        "components": components,
+        "dependencies": dependencies,
+    }))
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// What a package needs to be built or run, tests apart.
+fn needed(node: &Value) -> impl Iterator<Item = &str> {
+    let of_test = |kind: &Value| text(&kind["kind"]) == "dev";
+    node["deps"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(move |dep| !dep["dep_kinds"].as_array().is_some_and(|kinds| kinds.iter().all(of_test)))
+        .map(|dep| text(&dep["pkg"]))
+}
+
+fn url(package: &Value) -> String {
+    format!("pkg:cargo/{}@{}", text(&package["name"]), text(&package["version"]))
+}
+
+fn of_program(package: &Value) -> Value {
+    json!({
+        "type": "application", "bom-ref": url(package), "purl": url(package),
+        "name": package["name"], "version": package["version"], "description": package["description"],
+        "licenses": [{ "expression": package["license"] }],
+    })
+}
+
+fn component(package: &Value, hashes: &BTreeMap<(String, String), String>) -> Value {
+    let named = (text(&package["name"]).to_owned(), text(&package["version"]).to_owned());
+    let mut component = of_program(package);
+    component["type"] = json!("library");
+    // Older manifests separate alternatives by a slash, which isn't SPDX.
+    component["licenses"] = json!([{ "expression": text(&package["license"]).replace('/', " OR ") }]);
+    if let Some(hash) = hashes.get(&named) {
+        component["hashes"] = json!([{ "alg": "SHA-256", "content": hash }]);
+    }
+    component
+}
+
+/// Of each package in Cargo.lock, by name and version.
+fn hashes(lock: &str) -> BTreeMap<(String, String), String> {
+    let field = |block: &str, name: &str| {
+        let line = block.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = \""))?;
+        Some(line.trim_end_matches('"').to_owned())
+    };
+    let package =
+        |block: &str| Some(((field(block, "name")?, field(block, "version")?), field(block, "checksum")?));
+    lock.split("[[package]]").filter_map(package).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_needed_is_listed_with_licence_and_hash_and_what_is_for_tests_is_not() {
+        let dep = |id: &str, kind: Value| json!({ "pkg": id, "dep_kinds": [{ "kind": kind }] });
+        let package = |id: &str, license: &str| json!({ "id": id, "name": id, "version": "1.0.0", "license": license, "description": null });
+        let metadata = json!({
+            "packages": [package("own", "MIT"), package("a", "MIT/Apache-2.0"), package("b", "MIT"), package("t", "MIT")],
+            "resolve": { "root": "own", "nodes": [
+                { "id": "own", "deps": [dep("a", Value::Null), dep("t", json!("dev"))] },
+                { "id": "a", "deps": [dep("b", json!("build"))] },
+                { "id": "b", "deps": [] }, { "id": "t", "deps": [] },
+            ]},
+        });
+        let lock = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nchecksum = \"12ab\"\n";
+        let bill = bill(&metadata, &hashes(lock)).unwrap();
+        let names: Vec<&str> =
+            bill["components"].as_array().unwrap().iter().map(|c| text(&c["name"])).collect();
+        assert_eq!(names, ["a", "b"]);
+        assert_eq!(bill["components"][0]["hashes"][0]["content"], "12ab");
+        assert_eq!(bill["components"][0]["licenses"][0]["expression"], "MIT OR Apache-2.0");
+        assert_eq!(bill["metadata"]["component"]["purl"], "pkg:cargo/own@1.0.0");
+        assert_eq!(bill["dependencies"].as_array().unwrap().len(), 3);
+    }
+}

@@ -1,0 +1,51 @@
+//! What packages hold, in one folder, as cargo-deb and cargo-generate-rpm find it (`[package.metadata]` of Cargo.toml).
+
+use super::build::Built;
+use super::run;
+use crate::Failure;
+use diskspd::cli::{Shell, completions, man};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The folder.
+const FOLDER: &str = "target/packaged";
+
+/// Fills the folder.
+///
+/// # Errors
+/// Something can't be read or written.
+pub fn stage(root: &Path, built: &Built) -> Result<(), Failure> {
+    let folder = root.join(FOLDER);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    for name in ["man", "schemas", "completions", "doc"] {
+        fs::create_dir_all(folder.join(name))?;
+    }
+    fs::copy(&built.program, folder.join("diskspd"))?;
+    for (name, page) in man::pages() {
+        write_packed(&folder.join("man").join(format!("{name}.1.gz")), page.as_bytes())?;
+    }
+    for (shell, name) in [(Shell::Bash, "diskspd"), (Shell::Zsh, "_diskspd"), (Shell::Fish, "diskspd.fish")] {
+        fs::write(folder.join("completions").join(name), completions::script(shell))?;
+    }
+    for entry in fs::read_dir(root.join("docs"))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default();
+        let ending = path.extension().unwrap_or_default();
+        if ending == "xsd" || ending == "json" {
+            fs::copy(&path, folder.join("schemas").join(name))?;
+        }
+    }
+    fs::copy(root.join("docs/privileges.md"), folder.join("doc/privileges.md"))?;
+    fs::copy(root.join("README.md"), folder.join("doc/README.md"))?;
+    write_packed(&folder.join("doc/changelog.gz"), &fs::read(root.join("CHANGELOG.md"))?)
+}
+
+/// Writes a file as gzip, which Debian wants of manual pages and changes, without time or name in it.
+fn write_packed(place: &Path, content: &[u8]) -> Result<(), Failure> {
+    let plain = place.with_extension("");
+    fs::write(&plain, content)?;
+    run(Command::new("gzip").args(["-9", "-n", "-f"]).arg(&plain).stdout(Stdio::null()))
+}
