@@ -54,9 +54,13 @@ fn a_cached_run_moves_no_sectors_and_an_uncached_one_moves_all() {
     let before = DeviceCounters::of(&disk.device);
     let cached = diskspd("-b4K -r -o4 -W0 -d1 {}", &file);
     let kernel = DeviceCounters::of(&disk.device).since(before);
-    assert!(cached.report().total("Read IO").ios > 1000, "{}", cached.stdout);
-    // A sample of its content was read past the cache before the start: 128 blocks of 4 KiB.
-    assert!(kernel.read_bytes < (64 + 512) * 1024, "a cached run read {kernel:?} from the device");
+    let ios = cached.report().total("Read IO").ios;
+    assert!(ios > 1000, "{}", cached.stdout);
+    // A sample of its content was read past the cache before the start: 128 blocks of 4 KiB. A kernel that takes back what
+    // was not used for seconds (DAMON) leaves a part of the file outside of the cache: each page of it is read once again.
+    let at_most = 128 + (16 * MIB / 4096) / 4;
+    assert!(ios > 4 * at_most, "too few I/Os to tell: {}", cached.stdout);
+    assert!(kernel.reads < at_most, "a cached run of {ios} I/Os read {kernel:?} from the device");
     report_agrees_with_kernel("-b4K -r -o4 -Su -W0 -d1 {}", &file, &disk.device);
 }
 
