@@ -15,6 +15,7 @@ mod history;
 pub mod man;
 mod merge;
 mod mix;
+mod own_option;
 mod parse;
 mod precondition;
 mod preset;
@@ -363,6 +364,23 @@ pub struct Events {
     pub wait: Option<RawText>,
     /// `-yp`: ends the run when someone sets it.
     pub stop: Option<RawText>,
+}
+
+impl RunRequest {
+    /// The first of the given options that follow a single run while it goes on: its streams and events.
+    /// A command that makes several runs has no place for them.
+    pub fn follows_one_run(&self) -> Option<&'static str> {
+        let events = &self.events;
+        let given = [
+            (self.stream.is_some(), "--stream"),
+            (self.io_log.is_some(), "--io-log"),
+            (events.start.is_some(), "-ys"),
+            (events.finish.is_some(), "-yf"),
+            (events.wait.is_some(), "-yr"),
+            (events.stop.is_some(), "-yp"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    }
 }
 
 /// What `diskspd event` does.

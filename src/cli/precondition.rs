@@ -1,34 +1,18 @@
 //! What follows `precondition`: a target, options of its own, and behind `--` those of the rounds.
 
-use super::error::{CliError, Problem};
+use super::error::CliError;
 use super::flag::Form;
+use super::own_option::{self, OwnOption, own};
 use super::{Invocation, OutRequest, PreconditionRequest};
 use crate::lab::precondition::{ROUNDS, Standard, WINDOW};
 use crate::lab::sweep::seconds;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// An option of the command.
-struct OwnOption {
-    /// Its name, and one line of help.
-    form: Form,
-    /// What its value is; empty = it takes none.
-    value: &'static str,
-    read: fn(&mut PreconditionRequest, &str) -> Result<(), String>,
-}
+/// Its name, and one line of help.
+pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
 
-/// Its options as the help shows them.
-pub const FORMS: [Form; OWN.len()] = {
-    let mut forms = [("", ""); OWN.len()];
-    let mut at = 0;
-    while at < OWN.len() {
-        forms[at] = OWN[at].form;
-        at += 1;
-    }
-    forms
-};
-
-const OWN: [OwnOption; 9] = [
+const OWN: [OwnOption<PreconditionRequest>; 9] = [
     own("--standard", "<name>", "pts-client (default), pts-enterprise or custom", |r, value| {
         r.standard = Standard::parse(value)?;
         Ok(())
@@ -85,15 +69,6 @@ const OWN: [OwnOption; 9] = [
     }),
 ];
 
-const fn own(
-    name: &'static str,
-    value: &'static str,
-    help: &'static str,
-    read: fn(&mut PreconditionRequest, &str) -> Result<(), String>,
-) -> OwnOption {
-    OwnOption { form: (name, help), value, read }
-}
-
 /// Reads the arguments behind `precondition`.
 ///
 /// # Errors
@@ -123,30 +98,11 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
             targets.push(argument.clone());
             continue;
         }
-        let shown = argument.to_string_lossy();
-        let (name, attached) = shown.split_once('=').map_or((&*shown, None), |(n, v)| (n, Some(v)));
-        let Some(own) = OWN.iter().find(|own| own.form.0 == name) else {
+        if !own_option::take(&OWN, &mut request, argument, &mut rest)? {
+            let shown = argument.to_string_lossy();
             return Err(CliError::new(format!("{shown} is no option of precondition"))
                 .hint("options of the workload stand behind --: diskspd precondition FILE -- -c10G -t4"));
-        };
-        let value = match (own.value.is_empty(), attached) {
-            (true, Some(_)) => {
-                let at = name.len();
-                return Err(CliError::at(argument.as_encoded_bytes(), at, format!("{name} takes no value")));
-            }
-            (true, None) => String::new(),
-            (false, Some(value)) => value.to_owned(),
-            (false, None) => {
-                rest.next().map(|value| value.to_string_lossy().into_owned()).ok_or_else(|| {
-                    CliError::new(format!("{name}: the value is missing"))
-                        .hint(format!("write {name} {}", own.value))
-                })?
-            }
-        };
-        (own.read)(&mut request, &value).map_err(|expected| {
-            let problem = Problem::new(0, "this value is not possible").expected(expected);
-            CliError::in_value(value.as_bytes(), 0, name, problem)
-        })?;
+        }
     }
     request.target = one(targets)?;
     Ok(Invocation::Precondition(Box::new(request)))

@@ -1,7 +1,8 @@
 //! What follows `sweep`: its own options, and a command line with ranges in it.
 
-use super::error::{CliError, Problem};
+use super::error::CliError;
 use super::flag::Form;
+use super::own_option::{self, OwnOption, own};
 use super::{Invocation, SweepRequest};
 use crate::lab::repeat::Repeat;
 use crate::lab::sweep::{Objective, SweepOrder, curve, seconds};
@@ -11,27 +12,10 @@ use std::path::PathBuf;
 /// The curve of an objective that has no loads to choose among.
 const CURVE: &str = "10%..100%";
 
-/// An option of the command.
-struct Own {
-    /// Its name, and one line of help.
-    form: Form,
-    /// What its value is; empty = it takes none.
-    value: &'static str,
-    read: fn(&mut SweepRequest, &str) -> Result<(), String>,
-}
+/// Its name, and one line of help.
+pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
 
-/// Its own options as the help shows them. What else is given goes to each run.
-pub const FORMS: [Form; OWN.len()] = {
-    let mut forms = [("", ""); OWN.len()];
-    let mut at = 0;
-    while at < OWN.len() {
-        forms[at] = OWN[at].form;
-        at += 1;
-    }
-    forms
-};
-
-const OWN: [Own; 17] = [
+const OWN: [OwnOption<SweepRequest>; 17] = [
     own(
         "--repeat",
         "<n>, until=<p>%",
@@ -118,15 +102,6 @@ const OWN: [Own; 17] = [
     }),
 ];
 
-const fn own(
-    name: &'static str,
-    value: &'static str,
-    help: &'static str,
-    read: fn(&mut SweepRequest, &str) -> Result<(), String>,
-) -> Own {
-    Own { form: (name, help), value, read }
-}
-
 fn named(value: &str) -> Result<PathBuf, String> {
     text(value).map(PathBuf::from)
 }
@@ -143,35 +118,9 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let mut request = SweepRequest { given: arguments.to_vec(), ..SweepRequest::default() };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        let shown = argument.to_string_lossy();
-        let (name, attached) = shown.split_once('=').map_or((&*shown, None), |(n, v)| (n, Some(v)));
-        let own = OWN.iter().find(|own| own.form.0 == name);
-        let Some(own) = own else {
+        if !own_option::take(&OWN, &mut request, argument, &mut rest)? {
             request.arguments.push(argument.clone());
-            continue;
-        };
-        let takes_value = !own.value.is_empty();
-        let value = match (takes_value, attached) {
-            (false, Some(_)) => {
-                return Err(CliError::at(
-                    argument.as_encoded_bytes(),
-                    name.len(),
-                    format!("{name} takes no value"),
-                ));
-            }
-            (false, None) => String::new(),
-            (true, Some(value)) => value.to_owned(),
-            (true, None) => {
-                rest.next().map(|value| value.to_string_lossy().into_owned()).ok_or_else(|| {
-                    CliError::new(format!("{name}: the value is missing"))
-                        .hint(format!("write {name} {}", own.value))
-                })?
-            }
-        };
-        (own.read)(&mut request, &value).map_err(|expected| {
-            let problem = Problem::new(0, "this value is not possible").expected(expected);
-            CliError::in_value(value.as_bytes(), 0, name, problem)
-        })?;
+        }
     }
     finish(request).map(|request| Invocation::Sweep(Box::new(request)))
 }

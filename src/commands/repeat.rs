@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// It can't be run.
 pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, NotDone> {
-    if let Some(option) = out_of_place(request) {
+    if let Some(option) = request.follows_one_run() {
         let message = format!("{option} is of one run, and --repeat makes several; leave one of the two out");
         return Err(NotDone::usage(vec![Finding::error(message)]));
     }
@@ -68,20 +68,6 @@ fn name_of(number: usize, how: Repeat) -> String {
         Repeat::Times(times) => format!("run {number} of {times}"),
         Repeat::Until(_) => format!("run {number}"),
     }
-}
-
-/// What of one invocation is of one run.
-fn out_of_place(request: &RunRequest) -> Option<&'static str> {
-    let events = &request.events;
-    let given = [
-        (request.stream.is_some(), "--stream"),
-        (request.io_log.is_some(), "--io-log"),
-        (events.start.is_some(), "-ys"),
-        (events.finish.is_some(), "-yf"),
-        (events.wait.is_some(), "-yr"),
-        (events.stop.is_some(), "-yp"),
-    ];
-    given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
 }
 
 /// JSON and CSV hold one run: each has a file of its own, `run-3.json`. Standard output and text and XML

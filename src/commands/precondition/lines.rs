@@ -172,15 +172,13 @@ fn parsed(
 
 /// An option of a single run.
 fn out_of_place(request: &RunRequest) -> Option<&'static str> {
-    let (events, method) = (&request.events, &request.method);
+    let method = &request.method;
     let given = [
         (request.xml_profile.is_some(), "-X"),
         (method.preset.is_some(), "--preset"),
         (request.profile_only, "-Rp"),
         (request.profile.result_format == ResultFormat::Xml, "-Rxml"),
         (!request.out.is_empty(), "--out (it stands before --)"),
-        (request.stream.is_some(), "--stream"),
-        (request.io_log.is_some(), "--io-log"),
         (request.save.is_some(), "--save"),
         (request.store.is_some(), "--store"),
         (request.repeat.is_some(), "--repeat"),
@@ -192,14 +190,11 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
         (method.until_steady_s.is_some(), "--until-steady"),
         (method.until_written.is_some(), "--until-written (a round has its time)"),
         (method.until_read.is_some(), "--until-read (a round has its time)"),
-        (events.start.is_some(), "-ys"),
-        (events.finish.is_some(), "-yf"),
-        (events.wait.is_some(), "-yr"),
-        (events.stop.is_some(), "-yp"),
         (request.profile.progress > 0, "-P"),
         (request.profile.verbose, "-v"),
     ];
-    given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
+    given.or_else(|| request.follows_one_run())
 }
 
 /// Whether the user's options leave what the command and the standard decide as it is.

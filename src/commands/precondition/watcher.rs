@@ -1,11 +1,10 @@
 //! How far a preconditioning is: what is drawn where standard error is a terminal.
 
 use super::super::console::live::LiveView;
-use super::super::quiet;
-use crate::finding::{Finding, Severity};
+use super::super::quiet::ToldOnce;
+use crate::finding::Finding;
 use crate::run::{Listener, Progress, Wants};
 use crate::sys::mutex::LockAnyway;
-use crate::sys::standard_error::say;
 use std::sync::Mutex;
 
 /// Who watches a preconditioning.
@@ -18,8 +17,7 @@ pub struct PreconditionWatcher {
 struct WatchedStep {
     /// How the step that is done now goes; `None` = nothing is drawn.
     view: Option<LiveView>,
-    /// What has been said already: it's said once for all steps.
-    said: Vec<String>,
+    said: ToldOnce,
 }
 
 impl PreconditionWatcher {
@@ -43,15 +41,7 @@ impl Listener for PreconditionWatcher {
 
     fn notice(&self, notice: &Finding) {
         self.progress_ends();
-        let mut state = self.state.lock_anyway();
-        if !quiet::is_told(notice.severity, self.quiet) || state.said.contains(&notice.message) {
-            return;
-        }
-        state.said.push(notice.message.clone());
-        match notice.severity {
-            Severity::Note => say(&notice.message),
-            _ => say(notice),
-        }
+        self.state.lock_anyway().said.tell(notice, self.quiet);
     }
 
     fn progress(&self, progress: &Progress) {

@@ -241,23 +241,17 @@ fn one_by_one(profile: &Profile, method: &Method) -> String {
 
 /// An option of a single run.
 fn out_of_place(request: &RunRequest) -> Option<&'static str> {
-    let events = &request.events;
     let given = [
         (request.profile_only, "-Rp"),
         (request.profile.result_format == ResultFormat::Xml, "-Rxml"),
-        (request.stream.is_some(), "--stream"),
-        (request.io_log.is_some(), "--io-log"),
         (request.save.is_some(), "--save"),
         (request.store.is_some(), "--store"),
         (request.xml_verdict, "--xml-verdict"),
-        (events.start.is_some(), "-ys"),
-        (events.finish.is_some(), "-yf"),
-        (events.wait.is_some(), "-yr"),
-        (events.stop.is_some(), "-yp"),
         (request.profile.progress > 0, "-P"),
         (request.profile.verbose, "-v"),
     ];
-    given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
+    given.or_else(|| request.follows_one_run())
 }
 
 /// The knee needs latencies: `-L`, if it isn't there.

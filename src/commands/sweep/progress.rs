@@ -3,9 +3,9 @@
 
 use super::super::console::course::LivePoint;
 use super::super::console::live::{LiveStretch, latency_chart, rate_chart, with_charts};
-use super::super::quiet;
+use super::super::quiet::ToldOnce;
 use crate::clock::{self, Nanos, SECOND};
-use crate::finding::{Finding, Severity};
+use crate::finding::Finding;
 use crate::lab::repeat::headline;
 use crate::lab::sweep::{PointRow, Ran, Sweep, What, rows, time_in_words};
 use crate::run::{Listener, Progress, Speed, Wants};
@@ -31,8 +31,7 @@ struct WatcherState {
     /// How much time was left when this run began, s.
     left_s: f64,
     began: Nanos,
-    /// What has been said already: it's said once for all runs.
-    said: Vec<String>,
+    said: ToldOnce,
 }
 
 /// What there is to be seen.
@@ -137,15 +136,7 @@ impl Listener for Watcher {
 
     fn notice(&self, notice: &Finding) {
         self.progress_ends();
-        let mut state = self.state();
-        if !quiet::is_told(notice.severity, self.quiet) || state.said.contains(&notice.message) {
-            return;
-        }
-        state.said.push(notice.message.clone());
-        match notice.severity {
-            Severity::Note => say(&notice.message),
-            _ => say(notice),
-        }
+        self.state().said.tell(notice, self.quiet);
     }
 
     fn progress(&self, progress: &Progress) {
