@@ -7,7 +7,7 @@ use diskspd::cli::{self, Invocation};
 use diskspd::merge::{Merge, MergeError, whole};
 use diskspd::prelude::*;
 use diskspd::report::{TEXT, csv, json};
-use diskspd::results::{CommonWindow, Host, HostClock, Measured, summarize};
+use diskspd::results::{CommonWindow, Host, HostClock, Measured, Observed, summarize};
 use std::ffi::OsString;
 
 fn parse(line: &str) -> (Profile, Method) {
@@ -168,6 +168,25 @@ fn intervals_of_hosts_that_began_later_are_shifted() {
     assert_eq!(measured(&record).total.total.throughput.ios, totals);
 }
 
+/// A host that ended before the others: the last intervals would be of the others alone.
+#[test]
+fn intervals_that_not_all_hosts_measured_are_left_out() {
+    let mut records = hosts("-d2 -r -L -D100", 2);
+    let each = |records: &[Record], number: usize| measured(&records[number]).iops.unwrap().intervals;
+    let own: Vec<Vec<u64>> =
+        (0..2).map(|number| each(&records, number).iter().map(|one| one.total.ios).collect()).collect();
+    records[1].hosts[0].results.time_spans[0].measured = 1_499_000_000;
+    let record = merged(records);
+    let sum: Vec<u64> = (0..15).map(|number| own[0][number] + own[1][number]).collect();
+    let found = measured(&record).iops.unwrap();
+    assert_eq!(found.intervals.iter().map(|one| one.total.ios).collect::<Vec<_>>(), sum);
+    let alignment = record.whole.as_ref().unwrap().alignments[0];
+    assert!(alignment.cut && !alignment.shifted);
+    let text = String::from_utf8(TEXT.bytes(&record)).unwrap();
+    assert!(text.starts_with("2 hosts; in the 1.50 s that all measured together: "), "{text}");
+    assert!(!merged(hosts("-d2 -r -D100", 2)).whole.unwrap().alignments[0].cut);
+}
+
 /// Where hosts share a clock, their windows on that count.
 #[test]
 fn a_common_clock_goes_before_the_hosts_own() {
@@ -248,7 +267,7 @@ fn the_text_has_a_line_before_and_a_table_of_hosts_behind() {
     assert_eq!(found.message, "1 of 5 hosts are slower than the others: node2");
 }
 
-/// What was found on hosts is one finding where it is the same, and devices that several hosts see count once.
+/// What was found on hosts is one finding where it is the same, and devices that several see count once.
 #[test]
 fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
     use diskspd::system::storage::BlockDevice;
@@ -284,4 +303,78 @@ fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
         "{failed:?}"
     );
     assert_eq!(measured(&record).failed, 3);
+}
+
+/// Hosts that each read past the page cache on a disk of their own kernel; `boots`: which kernel, and what
+/// that counted of the disk meanwhile as a multiple of what this host counted.
+fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
+    use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices};
+    use diskspd::system::stack::{Layer, Stack};
+    use diskspd::system::storage::BlockDevice;
+    let mut records = hosts(line, boots.len() as u32);
+    for (record, (boot, times)) in records.iter_mut().zip(boots) {
+        let host = &mut record.hosts[0];
+        host.system.boot = Some((*boot).into());
+        host.targets[0].storage.device =
+            Some(BlockDevice { name: "/dev/sdx".into(), ..BlockDevice::default() });
+        let span = &mut host.results.time_spans[0];
+        let rows = span.threads.iter().flat_map(|thread| &thread.targets);
+        let (ios, bytes) = rows.fold((0, 0), |sum, row| (sum.0 + row.read.ios, sum.1 + row.read.bytes));
+        let times = |of: u64| (of as f64 * times) as u64;
+        let layer = Layer { name: "sdx".into(), faithful: true, counted: true, ..Layer::default() };
+        let stack = Stack { first: vec!["sdx".into()], layers: vec![layer], ..Stack::default() };
+        let read = Flow { ios: times(ios), merges: 0, bytes: times(bytes) };
+        let done = Activity { read, ..Activity::default() };
+        span.observed = Some(Observed {
+            devices: Some(DeviceFacts {
+                targets: vec![TargetDevices { stack, ..TargetDevices::default() }],
+                devices: vec![DeviceActivity { name: "sdx".into(), done, in_flight_before: 0, ever: true }],
+                own: Some(OwnIo { read_bytes: bytes, ..OwnIo::default() }),
+                unwritten: None,
+                elapsed: span.measured,
+            }),
+            ..Observed::default()
+        });
+    }
+    records
+}
+
+/// The kernel counts by device, not by process: what ranks of one machine did on a disk is compared together.
+#[test]
+fn ranks_of_one_machine_that_share_a_disk_are_not_others_to_each_other() {
+    let verdicts = |boots: &[(&str, f64)]| {
+        let record = merged(on_disks("-d1 -r -Su", boots));
+        let kept = record.hosts.iter().map(|host| host.summary.clone().unwrap());
+        let kept = kept.map(|summary| {
+            let (devices, known) = (&summary.devices[0], summary.known.time_spans[0].clone().unwrap());
+            assert_eq!(known.verdict.as_ref(), Some(&devices.verdict));
+            (devices.verdict.clone(), devices.ranks)
+        });
+        let hosts: Vec<(String, usize)> = kept.collect();
+        let judged = diskspd::truth::Judged::new(&record).judgement;
+        let shared = judged.findings.iter().filter(|finding| finding.name == "shared-device");
+        let shared: Vec<String> = shared.map(|finding| finding.message.clone()).collect();
+        (hosts, judged.verdicts[0].parts[0].message.clone(), shared)
+    };
+    let found = |words: &[(&str, usize)]| -> Vec<(String, usize)> {
+        words.iter().map(|(word, ranks)| ((*word).to_owned(), *ranks)).collect()
+    };
+    // Both ranks of kernel a see the I/O of both, the host with kernel b its own.
+    let (hosts, message, shared) = verdicts(&[("a", 2.0), ("b", 1.0), ("a", 2.0)]);
+    assert_eq!(hosts, found(&[("verified", 2), ("verified", 1), ("verified", 2)]));
+    assert!(message.contains("the device read what was counted"), "{message}");
+    assert!(
+        shared
+            .iter()
+            .any(|text| text.starts_with("2 ranks on one machine worked on the same device (/dev/sdx): ")),
+        "{shared:?}"
+    );
+    assert!(shared.iter().any(|text| text.contains("is not known of node0, node1")), "{shared:?}");
+    // Somebody else did as much again as they did together.
+    let (hosts, message, shared) = verdicts(&[("a", 4.0), ("a", 4.0)]);
+    assert_eq!(hosts, found(&[("shared", 2), ("shared", 2)]));
+    assert!(message.contains("(50 %) were not this run's") && message.contains("2 ranks"), "{message}");
+    assert_eq!(shared.len(), 1, "on one machine it is known: {shared:?}");
+    // On machines of their own that is somebody else's doing.
+    assert_eq!(verdicts(&[("a", 2.0), ("b", 2.0)]).0, found(&[("shared", 1), ("shared", 1)]));
 }

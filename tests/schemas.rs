@@ -159,6 +159,7 @@ fn several_hosts() -> [Record; 2] {
             let windows = vec![Some(CommonWindow { begin_ns, end_ns })];
             host.clock = Some(HostClock { windows, ..HostClock::default() });
             host.system.fingerprint = Some(Fingerprint::of(&host.system));
+            host.system.boot = Some("b".into());
         } else {
             host.results.time_spans[0].measured = 0;
         }

@@ -3,14 +3,18 @@
 //! A host's intervals count from its own start. Ranks of one job start together, on a clock that they share.
 //! Hosts that were started by other means begin at different times, which their own clocks tell. Intervals
 //! are shifted by whole ones, so that each keeps its exact contents; at most half an interval is left.
-//! As soon as any host is shifted, the intervals are those in which all hosts measured: sums at the edges
-//! would be of some hosts only.
+//! As soon as any host is shifted, or measured fewer intervals than others, the intervals are those in which
+//! all hosts measured: sums at the edges would be of some hosts only.
 
 use crate::report::start_time::date_and_time;
 use crate::results::{Alignment, Host, HostWindow, SpanResults};
 
 const SECOND: i64 = 1_000_000_000;
 const MS: i64 = 1_000_000;
+
+/// What a last interval may lack to count as whole, as a divisor of its width: windows of hosts that end at
+/// the same time are not equal to the nanosecond.
+const LACKING: u64 = 20;
 
 /// When a host measured, ns since 1970.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +55,8 @@ pub struct TimeAxis {
     /// The latest first interval, and the earliest end.
     common: Option<(i64, i64)>,
     shifted: bool,
+    /// The fewest and the most intervals of a host.
+    counts: Option<(u64, u64)>,
     /// How far from its place an interval is at most, ns, earlier and later.
     displaced: (i64, i64),
 }
@@ -147,14 +153,22 @@ impl TimeAxis {
     }
 
     fn cover(&mut self, shift: i64, measured: u64) {
-        let whole = measured.checked_div(self.width).unwrap_or(0);
+        let allowed = measured.saturating_add(self.width / LACKING);
+        let whole = allowed.checked_div(self.width).unwrap_or(0);
+        self.counts =
+            Some(self.counts.map_or((whole, whole), |(few, most)| (few.min(whole), most.max(whole))));
         let end = shift.saturating_add(i64::try_from(whole).unwrap_or(i64::MAX));
         self.common = Some(self.common.map_or((shift, end), |known| (known.0.max(shift), known.1.min(end))));
     }
 
-    /// The intervals in which all measured; `None` = none was shifted: all there are.
+    /// Whether the intervals of all hosts are not the same.
+    fn is_uneven(&self) -> bool {
+        self.shifted || self.counts.is_some_and(|(few, most)| few != most)
+    }
+
+    /// The intervals in which all measured; `None` = all there are.
     pub fn common(&self) -> Option<CommonIntervals> {
-        let (begin, end) = self.common.filter(|_| self.shifted)?;
+        let (begin, end) = self.common.filter(|_| self.is_uneven())?;
         Some((begin, end.saturating_sub(begin).max(0).unsigned_abs()))
     }
 
@@ -176,6 +190,7 @@ impl TimeAxis {
             stop_skew_ns: known.map(|edges| between(edges.first_end, edges.last_end)),
             common_ns: known.map(|edges| between(edges.last_begin, edges.first_end)),
             shifted: self.shifted,
+            cut: self.common().is_some() && self.width > 0,
             clock_uncertainty_ns: known.filter(|_| !unknown).map(|_| largest.saturating_add(next)),
             intervals_apart_ns: known
                 .filter(|_| self.width > 0)

@@ -3,7 +3,7 @@
 use crate::results::Host;
 use crate::system::fingerprint::Fingerprint;
 use crate::system::{Core, Group, Place, PowerScheme, System, Topology};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Names of hosts that are told one by one.
 const FEW: usize = 4;
@@ -12,6 +12,8 @@ const FEW: usize = 4;
 #[derive(Debug, Default)]
 pub struct Machines {
     system: System,
+    /// Machines whose memory is counted.
+    boots: HashSet<String>,
     count: usize,
 }
 
@@ -41,8 +43,11 @@ impl Machines {
             same_or_nothing(&mut all.cpu_model, &system.cpu_model);
             all.page_size = if all.page_size == system.page_size { all.page_size } else { 0 };
         }
-        all.memory_available = all.memory_available.saturating_add(system.memory_available);
-        all.memory_total = all.memory_total.saturating_add(system.memory_total);
+        // Ranks on one machine have the same memory.
+        if system.boot.as_ref().is_none_or(|boot| self.boots.insert(boot.clone())) {
+            all.memory_available = all.memory_available.saturating_add(system.memory_available);
+            all.memory_total = all.memory_total.saturating_add(system.memory_total);
+        }
         self.count += 1;
     }
 

@@ -12,6 +12,7 @@ mod asked;
 mod axis;
 mod known;
 mod machines;
+mod same_machine;
 mod spans;
 mod summary;
 
@@ -21,6 +22,7 @@ use crate::profile::{Method, Profile, RawText, TargetId, TargetIds};
 use crate::results::{Host, HostTarget, Record, RecordFormat, Results, Whole};
 use crate::system::storage::Storage;
 use crate::truth::Judged;
+use same_machine::RankObserved;
 use spans::SpanSum;
 use std::collections::{HashMap, HashSet};
 
@@ -70,6 +72,8 @@ pub struct Merge {
     /// The next number of hosts of a name.
     numbers: HashMap<String, u32>,
     machine: machines::Machines,
+    /// What is needed to judge the devices of ranks that ran on one machine.
+    observed: Vec<RankObserved>,
     /// The targets of all hosts, in the order of their hosts.
     targets: Vec<HostTarget>,
     spans: Vec<SpanSum>,
@@ -143,6 +147,7 @@ impl Merge {
         let judged = Judged::new(&record);
         let mut summary = summary::of(&judged, called);
         let charts = summary::charts(&judged);
+        self.observed.extend(RankObserved::of(&judged, self.hosts.len(), &label));
         let Record { profile, mut hosts, .. } = record;
         let Some(mut host) = hosts.pop() else { return };
         let place = HostPlace {
@@ -191,7 +196,12 @@ impl Merge {
         let (targets, renumbered) = in_order(self.targets, TargetIds::of(&profile).paths());
         let finished = self.spans.into_iter().map(|sum| sum.finish(&renumbered));
         let (time_spans, alignments) = finished.unzip();
-        let hosts = self.hosts;
+        let mut hosts = self.hosts;
+        for (host, devices) in same_machine::judge(&self.observed) {
+            if let Some(summary) = hosts.get_mut(host).and_then(|host| host.summary.as_mut()) {
+                summary::judge_anew(summary, devices);
+            }
+        }
         let system = self.machine.finish(&hosts);
         let name = system.computer_name.clone();
         let results = Results { time_spans };

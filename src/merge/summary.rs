@@ -4,7 +4,7 @@ use crate::profile::{TargetId, TargetIds};
 use crate::report::index::Index;
 use crate::report::known;
 use crate::results::{Chart, HostDevices, HostFinding, HostSummary};
-use crate::truth::{Judged, SpanVerdict};
+use crate::truth::{DeviceVerdict, Judged, SpanVerdict};
 
 /// Figures and verdicts of a host's record; `called` is where it comes from.
 pub fn of(judged: &Judged, called: &str) -> HostSummary {
@@ -24,13 +24,30 @@ pub fn of(judged: &Judged, called: &str) -> HostSummary {
 }
 
 fn devices(verdict: &SpanVerdict) -> Option<HostDevices> {
-    let worst = verdict.parts.first()?;
-    Some(HostDevices {
-        time_span: verdict.time_span,
-        verdict: verdict.verdict.word().to_lowercase(),
-        severity: verdict.severity,
-        message: worst.message.clone(),
-    })
+    verdict.parts.first().map(|worst| of_part(verdict.time_span, worst, 1))
+}
+
+/// What was found of a host's devices; `ranks`: how many of its machine used them.
+pub fn of_part(time_span: usize, part: &DeviceVerdict, ranks: usize) -> HostDevices {
+    let (severity, message) = (part.severity, part.message.clone());
+    HostDevices { time_span, verdict: part.verdict.word().to_lowercase(), severity, message, ranks }
+}
+
+/// Puts what was found when the host's devices were judged together with other ranks' in the place of what
+/// was found before.
+pub fn judge_anew(summary: &mut HostSummary, devices: HostDevices) {
+    let known = &mut summary.known;
+    if let Some(Some(span)) = known.time_spans.get_mut(devices.time_span - 1) {
+        span.verdict = Some(devices.verdict.clone());
+    }
+    summary.devices.retain(|before| before.time_span != devices.time_span);
+    summary.devices.push(devices);
+    summary.devices.sort_by_key(|devices| devices.time_span);
+    let verdicts = summary.devices.iter().filter_map(|devices| devices.severity);
+    let worst = verdicts.chain(summary.findings.iter().map(|finding| finding.severity)).max();
+    if let Some(findings) = &mut known.findings {
+        findings.worst = worst;
+    }
 }
 
 /// The latencies of each target of the host, by time span.

@@ -24,12 +24,14 @@ pub fn first_line(record: &Record, whole: &Whole, summary: &Summary) -> String {
         }
     };
     let spans = whole.host.results.time_spans.iter().zip(&summary.time_spans).zip(&whole.alignments);
-    let common = spans.filter(|(_, alignment)| alignment.shifted).filter_map(|((results, measured), _)| {
-        let series = measured.as_ref()?.iops.as_ref()?;
-        let merged = results.intervals.as_ref().map(|intervals| intervals.all());
-        let p99 = merged.and_then(|all| all.percentile(0.99)).map(|nanos| nanos as f64 / 1e6);
-        Some(common_figures(series, results.covered() as f64 / 1e9, p99))
-    });
+    let common = spans.filter(|(_, alignment)| alignment.shifted || alignment.cut).filter_map(
+        |((results, measured), _)| {
+            let series = measured.as_ref()?.iops.as_ref()?;
+            let merged = results.intervals.as_ref().map(|intervals| intervals.all());
+            let p99 = merged.and_then(|all| all.percentile(0.99)).map(|nanos| nanos as f64 / 1e6);
+            Some(common_figures(series, results.covered() as f64 / 1e9, p99))
+        },
+    );
     format!("{hosts}{}\n", common.collect::<String>())
 }
 

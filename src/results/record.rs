@@ -85,6 +85,11 @@ impl Record {
         self.hosts.iter().filter(|host| host.missing.is_none())
     }
 
+    /// Whether every host that was to take part has figures.
+    pub fn is_complete(&self) -> bool {
+        self.hosts.iter().all(|host| host.missing.is_none())
+    }
+
     /// What the figures were asked for by: what can be run on one host.
     pub fn asked_of_each(&self) -> &Profile {
         self.whole.as_ref().map_or(&self.profile, |whole| &whole.asked)

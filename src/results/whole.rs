@@ -30,10 +30,13 @@ pub struct Alignment {
     pub stop_skew_ns: Option<u64>,
     /// So long all hosts measured at the same time, ns; `None` = not known of all hosts.
     pub common_ns: Option<u64>,
-    /// Whether the hosts' intervals were shifted against each other: then the intervals are those in which
-    /// all hosts measured.
+    /// Whether the hosts' intervals were shifted against each other.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shifted: bool,
+    /// Whether the intervals are only those in which all hosts measured: they were shifted, or some host
+    /// measured for fewer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     /// By how much two hosts' times may be wrong against each other, ns; `None` = not known: they are those
     /// of the hosts' own clocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,6 +104,18 @@ pub struct HostDevices {
     pub severity: Option<Severity>,
     /// The same for people.
     pub message: String,
+    /// How many ranks of its machine used these devices: what they counted is compared together. Missing =
+    /// this one alone.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub ranks: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(ranks: &usize) -> bool {
+    *ranks == 1
 }
 
 /// Latencies of all threads of a merged time span, whose own are not kept.

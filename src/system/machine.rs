@@ -33,6 +33,11 @@ pub fn read(root: &Root) -> System {
     }
 }
 
+/// What tells the running kernel from all others, containers on it included; `None` = it doesn't say.
+pub fn boot(root: &Root) -> Option<String> {
+    root.text("/proc/sys/kernel/random/boot_id").filter(|id| !id.is_empty())
+}
+
 impl System {
     /// Looks at what is around the targets of a run on this machine; none: around all its disks. Takes
     /// milliseconds.
@@ -46,6 +51,7 @@ impl System {
             [] => environment::read_all(root),
             targets => environment::read(root, targets),
         });
+        self.boot = boot(root);
         self.targets = targets;
         self.fingerprint = Some(Fingerprint::of(self));
     }

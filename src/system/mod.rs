@@ -50,7 +50,7 @@ pub use crate::sys::file_systems;
 #[cfg(target_os = "linux")]
 pub use device::{Details, details, name_of_world};
 #[cfg(target_os = "linux")]
-pub use machine::{read, snapshot};
+pub use machine::{boot, read, snapshot};
 #[cfg(target_os = "linux")]
 pub use mountinfo::mounted;
 pub use rows::{CpuPlace, kernel_cpu};
@@ -83,6 +83,10 @@ pub struct System {
     /// Size of a page of memory, bytes; 0 = nobody looked: reports of DISKSPD 2.2 don't have it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub page_size: u64,
+    /// What tells the running kernel from all others: its boot id, which containers on it share. `None` =
+    /// nobody looked (simulated runs).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<String>,
     /// Caches of the processors, by their first CPU; empty = nobody looked, or the kernel doesn't tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caches: Vec<caches::Cache>,

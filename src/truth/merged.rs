@@ -10,6 +10,7 @@ pub use stragglers::{HostFigure, Stragglers, figures, median};
 use super::{DeviceVerdict, Finding, Severity, SpanVerdict, Verdict};
 use crate::finding::named;
 use crate::results::{Alignment, Host, HostFinding, Record, Whole};
+use crate::system::storage::BlockDevice;
 use std::collections::BTreeMap;
 
 /// What makes findings of several hosts the same: name, severity, time span.
@@ -125,27 +126,37 @@ fn of_hosts(record: &Record) -> Vec<Finding> {
 
 /// Devices that several hosts worked on, and such of which that can't be told.
 fn shared(record: &Record) -> Vec<Finding> {
-    let mut users: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut users: BTreeMap<DeviceName, Vec<&str>> = BTreeMap::new();
     let mut unknown = Vec::new();
+    let several = several_machines(record);
     for host in record.present() {
         let devices = host.targets.iter().filter_map(|target| target.storage.device.as_ref());
-        let mut own: Vec<Option<&str>> = devices.map(|device| device.identity.as_deref()).collect();
-        own.sort_unstable();
-        own.dedup();
-        for identity in own {
-            match identity {
-                Some(identity) => users.entry(identity).or_default().push(&host.name),
-                None => unknown.push(host.name.as_str()),
+        let mut own: Vec<&BlockDevice> = devices.collect();
+        own.sort_by_key(|device| (&device.identity, &device.name));
+        own.dedup_by_key(|device| (&device.identity, &device.name));
+        let mut names: Vec<DeviceName> = Vec::new();
+        for device in own {
+            let boot = host.system.boot.as_deref();
+            let disk = device.disk.as_deref().unwrap_or(&device.name);
+            names.extend(match (&device.identity, boot) {
+                (Some(identity), _) => Some((identity.as_str(), None)),
+                (None, boot) => boot.map(|boot| (disk, Some(boot))),
+            });
+            if device.identity.is_none() && several {
+                unknown.push(host.name.as_str());
             }
         }
+        names.dedup();
+        names.into_iter().for_each(|name| users.entry(name).or_default().push(&host.name));
     }
     unknown.dedup();
-    let several = users.into_iter().filter(|(_, hosts)| hosts.len() > 1);
-    let mut found: Vec<Finding> = several
-        .map(|(identity, hosts)| {
+    let shared = users.into_iter().filter(|(_, hosts)| hosts.len() > 1);
+    let mut found: Vec<Finding> = shared
+        .map(|((device, boot), hosts)| {
             let message = format!(
-                "{} hosts worked on the same device ({identity}): {}; it counts once",
+                "{} {} worked on the same device ({device}): {}; it counts once",
                 hosts.len(),
+                if boot.is_some() { "ranks on one machine" } else { "hosts" },
                 names(&hosts)
             );
             Finding::of_machine("shared-device", Severity::Note, message)
@@ -159,6 +170,15 @@ fn shared(record: &Record) -> Vec<Finding> {
         found.push(Finding::of_machine("shared-device", Severity::Note, message));
     }
     found
+}
+
+/// What tells a device from others: its WWN or serial number anywhere, else its name on a running kernel.
+type DeviceName<'a> = (&'a str, Option<&'a str>);
+
+/// Whether the hosts are different machines, or that isn't known.
+fn several_machines(record: &Record) -> bool {
+    let boots: Vec<Option<&str>> = record.present().map(|host| host.system.boot.as_deref()).collect();
+    boots.iter().any(|boot| boot.is_none() || *boot != boots[0])
 }
 
 /// Hosts that aren't alike.
@@ -185,16 +205,20 @@ fn kinds(record: &Record) -> Option<Finding> {
 /// Whether the devices of all hosts did what was counted: the worst of theirs, and one part for all hosts of
 /// which the same was found.
 pub(super) fn verdict(record: &Record, span: usize) -> Option<SpanVerdict> {
-    let mut kinds: BTreeMap<VerdictKind, Vec<(&Host, &str)>> = BTreeMap::new();
+    let mut kinds: BTreeMap<VerdictKind, Vec<(&Host, String)>> = BTreeMap::new();
     let hosts = record.present().count();
     for host in record.present() {
         let devices = host.summary.as_ref()?.devices.iter().find(|devices| devices.time_span == span)?;
         let verdict = Verdict::named(&devices.verdict)?;
-        kinds.entry((devices.severity, verdict)).or_default().push((host, &devices.message));
+        let message = match devices.ranks {
+            0 | 1 => devices.message.clone(),
+            ranks => format!("{}; {ranks} ranks on its machine together", devices.message),
+        };
+        kinds.entry((devices.severity, verdict)).or_default().push((host, message));
     }
-    let part = |((severity, verdict), found): (VerdictKind, Vec<(&Host, &str)>)| {
+    let part = |((severity, verdict), found): (VerdictKind, Vec<(&Host, String)>)| {
         let on: Vec<&str> = found.iter().map(|(host, _)| host.name.as_str()).collect();
-        let (first, example) = (&found[0].0.name, found[0].1);
+        let (first, example) = (&found[0].0.name, &found[0].1);
         let message = match on.len() {
             1 => format!("{first}: {example}"),
             some => format!("{some} of {hosts} hosts ({}); {first}: {example}", names(&on)),

@@ -42,7 +42,7 @@ pub use limit::{Limiter, Limits};
 pub use steady::{Interrupted, Steadiness, SteadyVerdict};
 pub use view::SpanView;
 
-use crate::results::{Record, Summary};
+use crate::results::{Record, Summary, summarize};
 use conclusions::Conclusions;
 use serde::Serialize;
 
@@ -90,6 +90,18 @@ const CHECKS: &[Check] = &[
     |span, _| preset::check(span),
     |span, _| advice::check(span),
 ];
+
+/// Whether the devices did what was counted, by the counters alone; `limited`: what limited each time span.
+pub fn device_verdicts(record: &Record, limited: &[Option<Limiter>]) -> Vec<SpanVerdict> {
+    let summary = summarize(record);
+    let spans = record.profile.time_spans.iter().zip(&record.host().results.time_spans);
+    let verdict = |(index, (asked, results)): (usize, (_, _))| {
+        let measured = summary.time_spans.get(index)?.as_ref()?;
+        let view = SpanView::new(index + 1, record, asked, results, measured);
+        device::verdict(&view, limited.get(index).copied().flatten())
+    };
+    spans.enumerate().filter_map(verdict).collect()
+}
 
 /// Judges a run.
 pub fn judge(record: &Record, summary: &Summary) -> Judgement {
