@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::common::loops::Loop;
 use crate::common::{Ended, command_of, directory, output, skip, tool};
 use std::fs;
 use std::path::Path;
@@ -9,6 +10,12 @@ use std::process::Command;
 
 /// Launchers of both ABIs that distributions have, with what lets each run as root and on few CPUs.
 const LAUNCHERS: [&str; 2] = ["mpirun.openmpi --oversubscribe", "mpirun.mpich"];
+
+/// Where an MPI with the standard ABI is installed (mpich 5 of PyPI, in a venv), which no distribution has
+/// yet.
+fn standard_mpi() -> Option<String> {
+    std::env::var("DISKSPD_TEST_STANDARD_MPI").ok().filter(|folder| !folder.is_empty())
+}
 
 /// Runs two ranks; `None` = the launcher isn't there, which is said.
 fn two_ranks(launcher: &str, arguments: &[&str], folder: &Path) -> Option<Ended> {
@@ -46,6 +53,26 @@ fn two_ranks_do_just_what_one_host_does_with_the_threads_of_both() {
     }
 }
 
+/// The library is found where the launcher's environment leads; `--mpi` names the one with the standard ABI,
+/// beside which mpich has its own.
+#[test]
+fn the_standard_abi_does_too() {
+    let Some(standard) = standard_mpi() else {
+        eprintln!(
+            "not tried: DISKSPD_TEST_STANDARD_MPI names no folder of mpich 5 (pip install 'mpich==5.*')"
+        );
+        return;
+    };
+    let line = ["--mpi=libmpi_abi.so.1", "--engine", "sim", "-b4K", "-r", "-d1", "-c1G", "x%r"];
+    let mut command = Command::new(format!("{standard}/bin/mpiexec"));
+    command.env("LD_LIBRARY_PATH", format!("{standard}/lib"));
+    command.args(["-n", "2", env!("CARGO_BIN_EXE_diskspd")]).args(line);
+    let both: Ended = output(&mut command).unwrap().into();
+    assert_eq!(both.code, 0, "{}", both.stderr);
+    assert_eq!(both.report().rows("Total IO").len(), 2);
+    assert!(both.stdout.starts_with("2 hosts\n"), "{}", both.stdout);
+}
+
 #[test]
 fn ranks_measure_together_on_files_and_one_record_has_both() {
     let folder = directory();
@@ -75,6 +102,64 @@ fn what_stands_against_it_on_any_rank_is_told_before_anything_is_touched() {
     assert!(!both.stderr.contains("rank 0 ("), "{}", both.stderr);
     assert_eq!(both.stdout, "");
     assert_eq!(fs::read(folder.path().join("0.dat")).unwrap(), [7; 65536]);
+}
+
+/// The kernel gives a device exclusively only once: one rank claims it for all of its machine, against
+/// everybody else. What they do on it is compared together.
+#[test]
+fn ranks_write_to_one_device_together() {
+    let Some(device) = Loop::with(4 << 20, &["--direct-io=on"], |file| {
+        use std::os::unix::fs::FileExt;
+        (0..64).for_each(|at| file.write_all_at(&[7; 65536], at * 65536).unwrap());
+        file.sync_all().unwrap();
+    }) else {
+        return;
+    };
+    let folder = directory();
+    let path = device.device.to_str().unwrap();
+    let line = ["-b64K", "-o1", "-d1", "-W0", "-w100", "-Su", "-g10", "--out", "both.json", path];
+    let Some(both) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
+    assert_eq!(both.code, 0, "{}", both.stderr);
+    assert!(both.stderr.contains("2 ranks on its machine together"), "{}", both.stderr);
+    let record: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.path().join("both.json")).unwrap()).unwrap();
+    for host in record["hosts"].as_array().unwrap() {
+        let found = &host["summary"]["devices"][0];
+        assert_eq!(found["ranks"], 2, "{found}");
+        assert_ne!(found["verdict"], "shared", "{found}");
+    }
+    let held = diskspd::sys::files::claim(&device.device).unwrap();
+    let line = ["-b64K", "-d1", "-W0", "-w100", "-Su", path];
+    let Some(refused) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
+    refused.fails(1, &["rank 0 (", path, "in use"]);
+    drop(held);
+}
+
+/// Each rank until it has written as much itself.
+#[test]
+fn until_written_is_of_each_rank() {
+    let folder = directory();
+    let line =
+        ["--engine", "null", "-c1G", "-b64K", "-g2000i", "-w100", "-d9", "-W0", "--until-written", "8M", "x"];
+    let Some(both) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
+    assert_eq!(both.code, 0, "{}", both.stderr);
+    let mut rows = both.report().rows("Write IO");
+    assert_eq!(rows.len(), 2);
+    assert!(rows.iter_mut().all(|row| row[1].parse::<u64>().unwrap() >= 8 << 20), "{rows:?}");
+}
+
+/// What the run itself said of hosts that are missing, its record says again.
+#[test]
+fn a_record_with_missing_hosts_is_a_failed_run_again() {
+    let folder = directory();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let line = ["--engine", "sim", "-c1G", "-d1", "-W0", "--out", &file("0.json"), "x"];
+    assert_eq!(output(&mut command_of(&line)).unwrap().status.code(), Some(0));
+    let line = ["merge", &file("0.json"), &file("gone.json"), "--out", &file("all.json")];
+    assert_eq!(output(&mut command_of(&line)).unwrap().status.code(), Some(1));
+    let again: Ended = output(&mut command_of(&["report", &file("all.json")])).unwrap().into();
+    assert_eq!(again.code, 1, "{}", again.stderr);
+    assert!(again.stdout.starts_with("1 of 2 hosts (missing: gone)\n"), "{}", again.stdout);
 }
 
 /// As a rank of a launcher that isn't there.

@@ -61,6 +61,9 @@ fn an_empty_device_is_opened_by_many_and_claimed_by_one() {
     assert!(workers.iter().all(|worker| worker.size == 64 * MIB + 512));
     let busy = protect([path], true).unwrap_err();
     assert!(matches!(&busy, Denial::Target(e) if matches!(e.problem, Problem::Busy)), "{busy}");
+    let beside = while_nothing_starts(|| claims::protect_as(claims::Claimant::Job, [path], false)).unwrap();
+    assert!(beside.is_empty(), "another process of the job has claimed it for this one");
+    beside.permit(path, &files::open(path, &mode(true, true)).unwrap()).unwrap();
     release(claims);
     release(protect([path], false).unwrap());
 }

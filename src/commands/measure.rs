@@ -15,6 +15,7 @@ use crate::run::events::{self, Event, Events};
 use crate::run::{self, Control, Executed, Session, execute};
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
+use crate::system::claims::Claimant;
 use crate::truth::Judged;
 use std::sync::Arc;
 
@@ -65,6 +66,7 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
         io_log: request.io_log.clone(),
         events,
         companions: None,
+        claimant: Claimant::Alone,
         listener: Arc::new(Console::new(manner, stream, Arc::clone(&files))),
         control: Arc::default(),
     };

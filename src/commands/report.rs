@@ -49,7 +49,8 @@ fn of_record(record: &Record, verbose: bool) -> Exit {
     let exit = told(output::report_to_stdout(&TEXT, &judged));
     let detail = if verbose { Detail::Full } else { Detail::Brief };
     standard_error::write(&findings::text(&judged.judgement, detail));
-    exit
+    // As the run itself did.
+    if record.is_complete() { exit } else { exit.max(Exit::RunFailed) }
 }
 
 /// A table of all runs. What can't be read is told, and has an empty row.

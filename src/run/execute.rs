@@ -13,6 +13,7 @@ use crate::plan::PlanError;
 use crate::profile::validate::{self, validate};
 use crate::profile::{Method, Profile, RawText};
 use crate::results::{Record, Results, SpanResults};
+use crate::system::claims::Claimant;
 use crate::system::{self, System, storage};
 use std::fmt;
 use std::path::PathBuf;
@@ -30,6 +31,8 @@ pub struct Session {
     pub events: Events,
     /// The other ranks of a run on several hosts; `None` = it runs alone.
     pub companions: Option<Arc<dyn Companions>>,
+    /// Who claims the block devices that are written to: it, or another rank on its machine.
+    pub claimant: Claimant,
     /// Who is told how it goes on.
     pub listener: Arc<dyn Listener>,
     /// Ends the run from outside: [`Control::interrupt`]. One for each run.
@@ -44,6 +47,7 @@ impl Default for Session {
             io_log: None,
             events: Events::default(),
             companions: None,
+            claimant: Claimant::Alone,
             listener: Arc::new(Nobody),
             control: Arc::default(),
         }
@@ -106,6 +110,7 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
         events: session.events.clone(),
         io_log: session.io_log.clone(),
         companions: session.companions.clone(),
+        claimant: session.claimant,
     };
     let voice = Arc::new(Voice::new(Arc::clone(&session.listener)));
     let mut record =

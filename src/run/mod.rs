@@ -39,7 +39,7 @@ pub use outcome::Outcome;
 pub use span::exact;
 pub use span::planning::probe_and_plan;
 pub use span::probes::Probes;
-pub use span::refusals::{cpu_latency_refusal, refusals};
+pub use span::refusals::{claim, cpu_latency_refusal, refusals};
 pub use tell::destination;
 pub use tell::late_file::{FromTheFirstLine, LateFile};
 pub use tell::live::Counters;

@@ -3,6 +3,7 @@
 use super::companions::Companions;
 use super::events::Events;
 use crate::profile::Method;
+use crate::system::claims::Claimant;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub struct Options {
     pub io_log: Option<PathBuf>,
     /// Whom it starts and measures together with.
     pub companions: Option<Arc<dyn Companions>>,
+    /// Who claims the block devices that are written to.
+    pub claimant: Claimant,
 }
 
 impl From<Method> for Options {

@@ -159,7 +159,7 @@ fn protect_and_prepare(
     voice: &Voice,
 ) -> Result<Claims, NotCreated> {
     let targets = || span.targets.iter().zip(locations);
-    let claims = claims::protect(written(span, locations, options), options.destroy)
+    let claims = claims::protect_as(options.claimant, written(span, locations, options), options.destroy)
         .map_err(|e| NotCreated::Failed(e.to_string()))?;
     claims::spare(prepared(span, locations, options)).map_err(|e| NotCreated::Failed(e.to_string()))?;
     let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));

@@ -51,6 +51,29 @@ pub enum Denial {
 /// The first device that somebody else has, that carries something (unless `destroy`), or that can't be
 /// looked at.
 pub fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, Denial> {
+    protect_as(Claimant::Alone, paths, destroy)
+}
+
+/// Who claims devices.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Claimant {
+    /// This process.
+    #[default]
+    Alone,
+    /// One of the processes of a job on this machine, for all of them: devices are only looked at here, and
+    /// it sees to it that the claims last until the end. The kernel gives a device exclusively only once.
+    Job,
+}
+
+/// The same as [`protect`] in a job of several processes.
+///
+/// # Errors
+/// As there; who else has a device that another process of the job claims is told by that one.
+pub fn protect_as<'a>(
+    claimant: Claimant,
+    paths: impl IntoIterator<Item = &'a Path>,
+    destroy: bool,
+) -> Result<Claims, Denial> {
     let paths: Vec<&Path> = paths.into_iter().collect();
     spare(paths.iter().copied())?;
     let mut devices: Vec<(Option<Number>, Number, &Path)> = paths
@@ -62,7 +85,7 @@ pub fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> 
     devices.dedup_by_key(|(_, number, _)| *number);
     let mut claims = Claims::default();
     for (whole, number, path) in devices {
-        let covered = whole.is_some_and(|disk| claims.covers(disk));
+        let covered = claimant == Claimant::Job || whole.is_some_and(|disk| claims.covers(disk));
         let device = File::from(match covered {
             true => files::look_into(path)?,
             false => files::claim(path).map_err(|error| explained(error, path))?,
@@ -112,6 +135,11 @@ pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
         return Err(Refusal::NoOutput { path: path.to_owned() });
     }
     open_file_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
+}
+
+/// Whether the path leads to a block device.
+pub fn is_device(path: &Path) -> bool {
+    block_number(path).is_some()
 }
 
 fn whole(number: Number) -> Option<Number> {

@@ -1,6 +1,6 @@
 //! What rank 0 does besides: it decides at the end of each round, and reports.
 
-use super::messages::{Checked, GoOrEnd, Hello, NextStep, RankOutcome, RankStep, Roles, RunTask};
+use super::messages::{Checked, GoOrEnd, Hello, NextStep, RankName, RankOutcome, RankStep, Roles, RunTask};
 use super::names::{by_message, ranks};
 use super::setup::LeadSetup;
 use super::whole::{self, RankPart, WholeRun};
@@ -22,6 +22,10 @@ use std::sync::Arc;
 const NOTICE: Nanos = SECOND / 4;
 /// The same for each rank.
 const NOTICE_EACH: Nanos = SECOND / 1000;
+/// And so many round trips of the farthest rank: a message that got lost is sent again after some of them.
+const NOTICE_TRIPS: Nanos = 10;
+/// All of it at most.
+const LONGEST_NOTICE: Nanos = 10 * SECOND;
 /// After this somebody wants to know what is waited for.
 const SILENT: Nanos = 10 * SECOND;
 
@@ -107,6 +111,11 @@ impl<'a> Lead<'a> {
         let (Ok(setup), true) = (&self.setup, refusals.is_empty()) else {
             return GoOrEnd::End(self.refuse(Exit::RunFailed, refusals));
         };
+        let name = |hello: &Option<Hello>| match hello {
+            Some(Hello { host, view, .. }) => RankName { host: host.clone(), view: view.clone() },
+            None => RankName::default(),
+        };
+        let names = hellos.iter().map(name).collect();
         let seat = |hello: Hello| Seat { machine: hello.machine, cpus: hello.cpus };
         let seats: Vec<Option<Seat>> = hellos.into_iter().map(|hello| hello.map(seat)).collect();
         let cpus = if setup.shares_cpus() { share(&seats) } else { vec![None; seats.len()] };
@@ -119,6 +128,7 @@ impl<'a> Lead<'a> {
             io_log,
             split: self.request.split,
             cpus,
+            ranks: names,
         })
     }
 
@@ -216,7 +226,10 @@ impl<'a> Lead<'a> {
                 link.lose(rank, "it didn't answer when its clock was asked");
             }
         }
-        let at = clock::monotonic() + NOTICE + NOTICE_EACH * link.size() as Nanos;
+        let farthest = clocks.iter().flatten().map(|clock| clock.uncertainty_ns).max().unwrap_or(0);
+        let notice = NOTICE + NOTICE_EACH * link.size() as Nanos;
+        let trips = farthest.saturating_mul(2 * NOTICE_TRIPS);
+        let at = clock::monotonic() + notice.saturating_add(trips).min(LONGEST_NOTICE.max(notice));
         let of_rank = |clock: &Option<Offset>| clock.map_or(at, |offset| offset.to_other(at));
         let starts = clocks.iter().map(of_rank).collect();
         if self.before.is_empty() {

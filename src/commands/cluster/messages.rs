@@ -23,6 +23,17 @@ pub struct Hello {
     pub machine: String,
     /// CPUs that the rank may use.
     pub cpus: Vec<u32>,
+    /// What it shares with ranks that see the same devices by the same paths; empty = unknown.
+    pub view: String,
+}
+
+/// What ranks know of each other.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankName {
+    /// Name of the host.
+    pub host: String,
+    /// As [`Hello::view`].
+    pub view: String,
 }
 
 /// What follows from the answers of a round: it goes on like this, or ends with this exit code.
@@ -51,6 +62,8 @@ pub struct RunTask {
     pub split: bool,
     /// The CPUs of each rank; `None` = those that it has.
     pub cpus: Vec<Option<Vec<u32>>>,
+    /// All ranks; of those that are lost nothing is known.
+    pub ranks: Vec<RankName>,
 }
 
 /// Second answer: whether it can be run there.

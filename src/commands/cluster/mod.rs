@@ -24,16 +24,20 @@ use crate::cli::{Exit, RunRequest};
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::launcher::Launcher;
 use crate::cluster::{self, Mpi, RankLink, WaitLimits};
+use crate::finding::Finding;
 use crate::run::Control;
 use crate::sys::process;
 use crate::sys::standard_error::say;
 use course::RankCourse;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long ranks that are done wait for each other to leave.
 const LEAVING: Nanos = 10 * SECOND;
 /// How long the last messages have where they don't.
 const SHORTLY: Nanos = SECOND;
+/// How long all ranks may take until MPI has begun. It waits for ever for one that has ended before.
+const JOINING: Nanos = 120 * SECOND;
 
 /// Who started this process as one of several ranks; `None` = it is on its own. `told`: the user says that
 /// it is one of several (`--mpi`).
@@ -82,10 +86,12 @@ pub fn run(request: &RunRequest) -> Option<Result<Exit, NotDone>> {
 fn run_as_rank(request: &RunRequest, launcher: &Launcher) -> Result<Exit, NotDone> {
     process::outlive_others();
     let library = request.mpi.as_ref().and_then(|library| library.as_deref());
+    let joined = watch_joining(launcher.is_first());
     let mut mpi = cluster::join(launcher, library).map_err(|why| {
         // Every rank meets the same, and one says it.
         NotDone::failed(launcher.is_first().then(|| why.to_string()))
     })?;
+    joined.store(true, Ordering::Relaxed);
     let control = Arc::new(Control::default());
     let (exit, complete) = {
         let link = RankLink::new(&mut mpi, WaitLimits::default());
@@ -95,6 +101,27 @@ fn run_as_rank(request: &RunRequest, launcher: &Launcher) -> Result<Exit, NotDon
     };
     leave(mpi, exit, complete);
     Ok(exit)
+}
+
+/// Ends this process if MPI has not begun in time; what is returned says that it has.
+fn watch_joining(tells: bool) -> Arc<AtomicBool> {
+    let joined = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&joined);
+    let watch = std::thread::Builder::new().name("joining".into()).spawn(move || {
+        clock::Clock::Monotonic.sleep_until(clock::monotonic() + JOINING);
+        if !seen.load(Ordering::Relaxed) {
+            if tells {
+                let seconds = JOINING / SECOND;
+                say(Finding::error(format!(
+                    "MPI did not begin within {seconds} s: a rank ended before, was never started, or \
+                     can't be reached; nothing was measured"
+                )));
+            }
+            process::end(Exit::RunFailed.code());
+        }
+    });
+    drop(watch);
+    joined
 }
 
 /// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.

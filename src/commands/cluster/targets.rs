@@ -11,7 +11,17 @@ use std::path::{Path, PathBuf};
 
 /// What tells the running kernel from others, containers on it included; empty = unknown.
 pub fn machine() -> String {
-    Root::live().text("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+    crate::system::boot(&Root::live()).unwrap_or_default()
+}
+
+/// What is the same for processes that see the same devices by the same paths: the running kernel, the
+/// namespace of mounts, root and working directory; empty = unknown.
+pub fn view() -> String {
+    let link = |name: &str| std::fs::read_link(format!("/proc/self/{name}")).ok();
+    let parts = ["ns/mnt", "root", "cwd"].map(link);
+    let known = parts.iter().all(Option::is_some) && !machine().is_empty();
+    let parts = parts.iter().flatten().map(|part| part.display().to_string());
+    if known { [machine()].into_iter().chain(parts).collect::<Vec<_>>().join(" ") } else { String::new() }
 }
 
 /// The places of a profile's targets, by their ids.

@@ -1,6 +1,6 @@
 //! What a rank does on its own machine: looks at its targets, makes its files, runs.
 
-use super::messages::{Checked, RankOutcome, RankStep, Roles, RunTask};
+use super::messages::{Checked, RankName, RankOutcome, RankStep, Roles, RunTask};
 use super::targets;
 use crate::clock::Nanos;
 use crate::cluster::part::{self, fill_in, of_rank};
@@ -12,6 +12,7 @@ use crate::run::{
     self, Companions, Control, Events, Executed, Listener, NotRun, Options, Probes, Session, execute,
 };
 use crate::sys::mutex::LockAnyway;
+use crate::system::claims::{Claimant, Claims};
 use crate::system::target;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -28,13 +29,41 @@ pub struct RankWork {
     profile: Profile,
     rank: usize,
     host: String,
+    /// Ranks that see the same devices by the same paths, this one included: the first claims for all.
+    beside: Vec<usize>,
+    /// What this rank claims for them.
+    claims: Option<Claims>,
 }
 
 impl RankWork {
     /// What this rank is to do.
     pub fn new(task: RunTask, rank: usize, host: &str) -> RankWork {
         let profile = of_rank(&task.profile, rank, host);
-        RankWork { task, profile, rank, host: host.to_owned() }
+        let view = task.ranks.get(rank).map(|own| own.view.clone()).filter(|view| !view.is_empty());
+        let same = |other: &RankName| view.as_ref() == Some(&other.view);
+        let beside = (0..task.ranks.len()).filter(|other| same(&task.ranks[*other])).collect();
+        RankWork { task, profile, rank, host: host.to_owned(), beside, claims: None }
+    }
+
+    /// Who claims the devices that this rank writes to.
+    fn claimant(&self) -> Claimant {
+        if self.beside.len() > 1 { Claimant::Job } else { Claimant::Alone }
+    }
+
+    /// Claims them for all ranks beside this one, if it is the first.
+    fn claim(&mut self) -> Vec<String> {
+        if self.claimant() == Claimant::Alone || self.beside[0] != self.rank || self.method().simulated() {
+            return Vec::new();
+        }
+        let profile_of = |rank: &usize| of_rank(&self.task.profile, *rank, &self.task.ranks[*rank].host);
+        let profiles: Vec<Profile> = self.beside.iter().map(profile_of).collect();
+        match run::claim(&profiles, &self.options()) {
+            Ok(claims) => {
+                self.claims = Some(claims);
+                Vec::new()
+            }
+            Err(refused) => refused,
+        }
     }
 
     fn method(&self) -> &Method {
@@ -43,12 +72,13 @@ impl RankWork {
 
     fn options(&self) -> Options {
         let (recreate, destroy) = (self.task.recreate, self.task.destroy);
-        Options { recreate, destroy, ..Options::from(self.method().clone()) }
+        let claimant = self.claimant();
+        Options { recreate, destroy, claimant, ..Options::from(self.method().clone()) }
     }
 
-    /// What stands against it here, and what its targets are. Changes nothing.
-    pub fn check(&self) -> Checked {
-        let mut checked = Checked::default();
+    /// What stands against it here, and what its targets are. Changes nothing; devices are claimed.
+    pub fn check(&mut self) -> Checked {
+        let mut checked = Checked { refusals: self.claim(), ..Checked::default() };
         let system = run::machine_for(&self.profile);
         let (options, probes) = (self.options(), Probes::default());
         let profile = run::resized(&self.profile);
@@ -149,11 +179,13 @@ impl RankWork {
             destroy: self.task.destroy,
             io_log: self.task.io_log.as_ref().map(fill),
             events,
+            claimant: self.claimant(),
             companions: Some(Arc::new(Meeting { say: Mutex::new(say.clone()), start: Mutex::new(start) })),
             listener,
             control,
         };
         let windows = vec![None; self.profile.time_spans.len()];
+        let claims = self.claims.take();
         let work = move || {
             let ended = match parted {
                 Ok(()) => execute(&self.profile, &self.task.method, &session),
@@ -163,7 +195,7 @@ impl RankWork {
         };
         // Without it nobody is there to say anything: that is told as a defect is.
         let _ = std::thread::Builder::new().name("rank".into()).spawn(work);
-        Running { said, starts, windows, begun: 0, left_behind: false }
+        Running { said, starts, windows, begun: 0, left_behind: false, _claims: claims }
     }
 }
 
@@ -218,6 +250,8 @@ pub struct Running {
     starts: Sender<Option<Nanos>>,
     windows: Vec<Option<(Nanos, Nanos)>>,
     begun: usize,
+    /// They last until all ranks are done.
+    _claims: Option<Claims>,
     /// Threads still wait for the kernel: the process is to be ended by [`crate::sys::process::end`].
     pub left_behind: bool,
 }

@@ -1,12 +1,12 @@
 //! What a time span writes to, and what would keep it from that: for telling before anything is touched.
 
 use crate::plan::{self, PlanError, SpanPlan};
-use crate::profile::{Method, TimeSpan};
+use crate::profile::{Method, Profile, TimeSpan};
 use crate::run::files::prefill;
 use crate::run::options::Options;
 use crate::run::span::planning::locations;
 use crate::sys::cpu_latency::CpuLatency;
-use crate::system::claims;
+use crate::system::claims::{self, Claims};
 use std::path::{Path, PathBuf};
 
 /// The places that are written to in place, so that nothing of the user's may be there. `-c` creates files
@@ -43,6 +43,29 @@ pub fn cpu_latency_refusal(method: &Method) -> Result<(), Vec<PlanError>> {
     held.map(drop).map_err(|error| vec![PlanError::target(format!("--cpu-latency: {error}"))])
 }
 
+/// Claims the block devices that these profiles write to in any time span, all at once: for all ranks of a
+/// job that run on this machine.
+///
+/// # Errors
+/// Why not, one message for each place.
+pub fn claim(profiles: &[Profile], options: &Options) -> Result<Claims, Vec<String>> {
+    let mut places: Vec<PathBuf> = Vec::new();
+    for span in profiles.iter().flat_map(|profile| &profile.time_spans) {
+        let locations = locations(span, options).unwrap_or_default();
+        places.extend(written(span, &locations, options).map(Path::to_owned));
+    }
+    places.retain(|place| claims::is_device(place));
+    places.sort_unstable();
+    places.dedup();
+    let denied = |place: &PathBuf| claims::protect([place.as_path()], options.destroy).err();
+    let refused: Vec<String> = places.iter().filter_map(denied).map(|denial| denial.to_string()).collect();
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    let all = claims::protect(places.iter().map(PathBuf::as_path), options.destroy);
+    all.map_err(|denial| vec![denial.to_string()])
+}
+
 /// Why the span would be refused, one message for each place; empty when nothing is known against it.
 /// Devices are claimed as for the run, and given back at once: so it's known too who has one without a
 /// trace in /proc and /sys.
@@ -55,7 +78,9 @@ pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<Stri
     let mut places: Vec<&Path> = written(span, &locations, options).collect();
     places.sort_unstable();
     places.dedup();
-    let written = places.iter().filter_map(|place| claims::protect([*place], options.destroy).err());
+    let written = places
+        .iter()
+        .filter_map(|place| claims::protect_as(options.claimant, [*place], options.destroy).err());
     let mut refused: Vec<String> = written.map(|denial| denial.to_string()).collect();
     let prepared = prepared(span, &locations, options).filter(|place| !places.contains(place));
     refused
