@@ -6,7 +6,8 @@ use crate::common::loops::Loop;
 use crate::common::{Ended, command_of, directory, output, skip, tool};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// Launchers of both ABIs that distributions have, with what lets each run as root and on few CPUs.
 const LAUNCHERS: [&str; 2] = ["mpirun.openmpi --oversubscribe", "mpirun.mpich"];
@@ -160,6 +161,58 @@ fn a_record_with_missing_hosts_is_a_failed_run_again() {
     let again: Ended = output(&mut command_of(&["report", &file("all.json")])).unwrap().into();
     assert_eq!(again.code, 1, "{}", again.stderr);
     assert!(again.stdout.starts_with("1 of 2 hosts (missing: gone)\n"), "{}", again.stdout);
+}
+
+/// Open MPI's launcher tells the others when one dies, and gives them a second.
+#[test]
+fn a_rank_that_is_killed_leaves_a_report_of_the_others() {
+    if tool("mpirun.openmpi --version").is_none() {
+        skip("mpirun.openmpi is missing (openmpi-bin)");
+        return;
+    }
+    let folder = directory();
+    let target = folder.path().join("1.dat");
+    (0..2).for_each(|rank| fs::write(folder.path().join(format!("{rank}.dat")), [7; 65536]).unwrap());
+    let mut command = Command::new("mpirun.openmpi");
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.args(["--oversubscribe", "-n", "2", "sh", "-c"]).current_dir(folder.path());
+    command.arg("echo $$ > pid$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"").arg(env!("CARGO_BIN_EXE_diskspd"));
+    command.args(["-b4K", "-w100", "-g50i", "-d60", "-W0", "--out", "all.json", "%r.dat"]);
+    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while fs::read(&target).unwrap() == [7; 65536] && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let rank = fs::read_to_string(folder.path().join("pid1")).unwrap();
+    assert!(Command::new("kill").args(["-9", rank.trim()]).status().unwrap().success());
+    let ended: Ended = running.wait_with_output().unwrap().into();
+    assert_ne!(ended.code, 0);
+    for said in ["1 of 2 hosts: the figures are of those alone", "rank 1 ("] {
+        assert!(ended.stderr.contains(said), "{said}: {}", ended.stderr);
+    }
+    assert!(ended.stdout.contains("1 of 2 hosts (missing: "), "{}", ended.stdout);
+    let record: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.path().join("all.json")).unwrap()).unwrap();
+    assert!(record["hosts"][1]["missing"].is_string() && record["hosts"][0]["missing"].is_null());
+}
+
+#[test]
+fn ranks_of_another_version_are_named_and_nothing_is_run() {
+    if tool("mpirun.mpich --version").is_none() {
+        skip("mpirun.mpich is missing (mpich)");
+        return;
+    }
+    let folder = directory();
+    let (own, other) = (env!("CARGO_BIN_EXE_diskspd"), folder.path().join("other"));
+    let (version, another) = (env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_VERSION").replace('.', "x"));
+    let made = format!("LC_ALL=C sed 's/{version}/{another}/g' {own} > other && chmod +x other");
+    assert!(Command::new("sh").args(["-c", &made]).current_dir(folder.path()).status().unwrap().success());
+    let line = ["--engine", "sim", "-c1G", "-d1", "-W0", "x"];
+    let mut command = Command::new("mpirun.mpich");
+    command.args(["-n", "1", own]).args(line).args([":", "-n", "1"]).arg(other).args(line);
+    let ended: Ended = output(&mut command).unwrap().into();
+    ended.fails(1, &["rank 1 (", &another, "install the same version everywhere"]);
+    assert_eq!(ended.stdout, "");
 }
 
 /// As a rank of a launcher that isn't there.
