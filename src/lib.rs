@@ -39,6 +39,7 @@ pub mod stats;
 pub mod store;
 pub mod sys;
 pub mod system;
+pub mod trace;
 pub mod truth;
 pub mod units;
 pub mod workload;

@@ -40,6 +40,7 @@ mod storage;
 mod sweep_models;
 mod tidy;
 mod topology;
+mod traces;
 mod until_volume;
 
 /// Cargo looks for no test programs here (`autotests = false`): a file that nobody names would never be compiled.

@@ -305,3 +305,48 @@ fn tracefs_need_not_be_mounted() {
     }
     assert!(ended.report().0.contains("\n\tThread\n\t\tStart: "), "{}", ended.stdout);
 }
+
+#[test]
+fn a_device_that_is_watched_gives_the_profile_of_what_was_done_on_it() {
+    if !is_root() {
+        return;
+    }
+    let directory = directory();
+    let out = directory.path().join("profile.xml");
+    let Some(device) = Loop::new(64 * MIB) else { return };
+    let device = &device.device;
+    let path = device.to_str().unwrap();
+    let arguments = ["trace", path, "-d60", "--out", out.to_str().unwrap()];
+    let mut watching = command_of(&arguments);
+    let watching = watching.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let process = watching.id();
+    let instance = || {
+        let own =
+            |place: &str| Path::new(&format!("{place}/instances/diskspd-{process}/tracing_on")).to_owned();
+        let places = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"].map(own);
+        places.iter().any(|file| std::fs::read_to_string(file).is_ok_and(|on| on.trim() == "1"))
+    };
+    crate::common::wait_until("the kernel records", instance);
+    let before = DeviceCounters::of(device);
+    diskspd("-b4K -r -w30 -o4 -g2000i -Su -W0 -d1 {}", device).report();
+    let kernel = DeviceCounters::of(device).since(before);
+    run("kill", &["-INT", &process.to_string()]).unwrap();
+    let ended = watching.wait_with_output().unwrap();
+    let told = String::from_utf8(ended.stdout).unwrap();
+    assert!(ended.status.success(), "{told}");
+    let seen: u64 = told.split_once(": ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()).unwrap();
+    if told.contains("lost         0 events") {
+        agree("I/Os", seen, kernel.reads + kernel.writes);
+    }
+    // The look at what the device holds is among them.
+    assert!(told.contains("4 KiB 9") && told.contains("profile: -b4096 -r"), "{told}");
+    let profile = std::fs::read_to_string(&out).unwrap();
+    assert!(
+        profile.contains("<Path>*1</Path>") && profile.contains("<BlockSize>4096</BlockSize>"),
+        "{profile}"
+    );
+    assert_eq!(left_behind(), [""; 0]);
+    let refused = command_of(&["trace", out.to_str().unwrap(), "-d1"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("is no block device"));
+}

@@ -5,7 +5,7 @@ use super::flag::Form;
 use super::words::ReadLine;
 use super::{
     EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, compare, history, merge,
-    precondition, suggest, sweep, words,
+    precondition, suggest, sweep, trace, words,
 };
 use crate::profile::RawText;
 use std::ffi::OsString;
@@ -154,6 +154,15 @@ pub const COMMANDS: &[Command] = &[
         read: Own(precondition::parse),
     },
     Command {
+        name: "trace",
+        arguments: "<device> [-d<seconds>] [<option> ..], or --from <file> [<option> ..]",
+        help: "watch what others do on a device, or look at recorded I/Os, and write a profile that does the \
+        same, with how well it fits",
+        options: trace::OPTIONS,
+        offers: Offers::Files,
+        read: Own(trace::read),
+    },
+    Command {
         name: "history",
         arguments: "[list|show|label|tag|untag|pin|unpin|remove|export|import|reindex|trend] [..]",
         help: "list the runs that --save has kept, find, name, remove, export and import them, and tell \
@@ -283,6 +292,7 @@ pub const NAMES: &[&str] = &[
     "preset",
     "sweep",
     "precondition",
+    "trace",
     "history",
     "compare",
     "devices",

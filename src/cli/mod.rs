@@ -21,6 +21,7 @@ mod precondition;
 mod preset;
 mod suggest;
 mod sweep;
+mod trace;
 mod words;
 
 pub use commands::nearly as nearly_command;
@@ -31,6 +32,7 @@ pub use exit::Exit;
 pub use history::{ExportForm, HistoryAction, HistoryRequest};
 pub use merge::MergeRequest;
 pub use parse::parse;
+pub use trace::{TraceRequest, TracedSource};
 
 use crate::finding::Finding;
 use crate::lab::precondition::Standard;
@@ -89,6 +91,8 @@ pub enum Invocation {
     Precondition(Box<PreconditionRequest>),
     /// Run many points and answer from them.
     Sweep(Box<SweepRequest>),
+    /// Watch a device, or look at recorded I/Os, and write the profile of it.
+    Trace(TraceRequest),
     /// Print what there is to know of this machine (`-Rs`).
     System {
         /// As a document instead of a text.

@@ -27,6 +27,7 @@ mod shown;
 mod stored;
 mod stream;
 mod sweep;
+mod trace;
 mod typed;
 
 use crate::cli::{self, CliError, Exit, Invocation};
@@ -108,6 +109,7 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Precondition(request) => {
             cluster::refuse("precondition").and_then(|()| precondition::precondition(&request))
         }
+        Invocation::Trace(request) => cluster::refuse("trace").and_then(|()| trace::trace(&request)),
         Invocation::Sweep(request) => cluster::refuse("sweep").and_then(|()| sweep::sweep(&request)),
         Invocation::Run(request) => cluster::run(&request).unwrap_or_else(|| run::run(&request)),
     }

@@ -45,6 +45,7 @@ pub use tell::late_file::{FromTheFirstLine, LateFile};
 pub use tell::live::Counters;
 pub use voice::Voice;
 pub use watch::observe::Observer;
+pub use watch::trace::device::watch_device;
 
 use crate::plan::{LiesIn, PlanError};
 use crate::profile::Profile;

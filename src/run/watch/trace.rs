@@ -5,6 +5,7 @@
 //! this happens without `-e`.
 
 mod counters;
+pub mod device;
 mod recorder;
 mod requests;
 

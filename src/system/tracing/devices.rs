@@ -1,8 +1,12 @@
 //! Which block devices of a stack tell when they get a request and when it is complete.
 
 use crate::system::device::Device;
+#[cfg(target_os = "linux")]
+use crate::system::device::block_number;
 use crate::system::root::Root;
 use crate::system::stack::{LayerKind, Stack};
+#[cfg(target_os = "linux")]
+use std::path::Path;
 
 /// A device that is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +32,54 @@ fn number(root: &Root, name: &str) -> Result<u32, &'static str> {
     }
     let (major, minor) = device.number;
     Ok(major << 20 | minor)
+}
+
+/// A device whose I/Os are looked at one by one, and which part of its disk it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchedDevice {
+    /// What tracepoints tell its I/Os with: the disk's number, as in [`TracedDevice`].
+    pub number: u32,
+    /// Where it begins on the disk, bytes.
+    pub start: u64,
+    /// How long it is, bytes.
+    pub size: u64,
+    /// Whether its driver has a queue of requests; else it takes I/O as it comes.
+    pub has_queue: bool,
+}
+
+impl WatchedDevice {
+    /// Looks a block device up. It is not opened.
+    ///
+    /// # Errors
+    /// A message: it is none, or its I/Os can't be told from those of others.
+    #[cfg(target_os = "linux")]
+    pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, String> {
+        let name = path.display();
+        let number = block_number(path).ok_or_else(|| {
+            format!(
+                "{name}: is no block device, and only those tell what is done on them; diskspd devices lists \
+                 them, and findmnt -T FILE says which one a file lies on"
+            )
+        })?;
+        let device =
+            Device::of(root, number).ok_or_else(|| format!("{name}: /sys doesn't know the device"))?;
+        // A partition's requests are its disk's, and lie there.
+        let disk = device.whole().unwrap_or_else(|| device.clone());
+        let has_queue = disk.directory().join("mq").exists();
+        if !has_queue && device.is_partition() {
+            return Err(format!(
+                "{name}: is a partition of {0}, whose driver has no queue of requests; watch {0}",
+                disk.node().display()
+            ));
+        }
+        let sectors = |file: &str| {
+            let text = std::fs::read_to_string(device.directory().join(file)).unwrap_or_default();
+            text.trim().parse::<u64>().unwrap_or(0) * 512
+        };
+        let (major, minor) = disk.number;
+        let start = if device.is_partition() { sectors("start") } else { 0 };
+        Ok(WatchedDevice { number: major << 20 | minor, start, size: sectors("size"), has_queue })
+    }
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ pub struct BlockEvent {
     pub write: bool,
     /// Whether the device flushes its write cache.
     pub flush: bool,
+    /// Whether it reads or writes; else it discards, or sends the device a command.
+    pub moves_data: bool,
 }
 
 /// The two tracepoints of a request.
@@ -55,6 +57,7 @@ impl BlockFormats {
             sectors: u32_at(fields, format.sectors)?,
             write: letters.contains(&b'W'),
             flush: letters.starts_with(b"FF"),
+            moves_data: letters.contains(&b'R') || letters.contains(&b'W'),
         })
     }
 }
@@ -157,7 +160,16 @@ mod tests {
     const DISK: u32 = 8 << 20;
 
     fn event(at: Nanos, complete: bool, sector: u64, sectors: u32) -> BlockEvent {
-        BlockEvent { at, complete, device: DISK, sector, sectors, write: false, flush: false }
+        BlockEvent {
+            at,
+            complete,
+            device: DISK,
+            sector,
+            sectors,
+            write: false,
+            flush: false,
+            moves_data: true,
+        }
     }
 
     fn issue(at: Nanos, sector: u64, sectors: u32) -> BlockEvent {

@@ -1,0 +1,103 @@
+//! `diskspd trace`: a device is watched, or recorded I/Os are read; what comes of it is a profile.
+
+use super::not_done::NotDone;
+use super::output::OutFile;
+use super::typed::quoted;
+use crate::cli::{Exit, TraceRequest, TracedSource};
+use crate::report::{self, profile_xml};
+use crate::run::destination::{Named, named, refuse_doubles};
+use crate::run::{self, Control};
+use crate::sys::standard_error::{self, say};
+use crate::trace::formats;
+use crate::trace::{self, FittedProfile, IoCollector, IoFigures, IoTrace, TraceSource};
+use crate::units::visible;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Does it. A device is neither opened nor written to.
+///
+/// # Errors
+/// The device can't be watched or the file read, nothing was found, or the profile can't be written.
+pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
+    let out = request.out.as_deref().map(|path| opened(path, request)).transpose()?;
+    let (recorded, source) = match &request.source {
+        TracedSource::Device { path, seconds } => watched(path, *seconds)?,
+        TracedSource::File { path, stream } => read(path, stream.as_deref())?,
+    };
+    let figures = IoFigures::of(&recorded).ok_or_else(|| {
+        NotDone::failed([format!(
+            "{}: nothing was read or written, so that there is nothing to make a profile of{}",
+            source.name,
+            if source.is_live { "; watch it longer (-d), or while there is work" } else { "" }
+        )])
+    })?;
+    drop(recorded);
+    let fitted = trace::fit(&figures, request.rate);
+    let mut text = trace::text(&source, &figures, &fitted);
+    if let Some((path, _)) = request.out.as_deref().zip(out.as_ref()) {
+        text += &how_to_run(path, &fitted);
+    }
+    let text = visible::lines(&text);
+    let Some(out) = out else { return super::print(&text) };
+    let mut xml = Vec::new();
+    profile_xml::write_profile(&mut xml, &fitted.profile, 0);
+    out.save_page(&|sink| sink.write_all(&xml))?;
+    if request.out.as_deref().is_some_and(|path| named(path) == named(Path::new("-"))) {
+        standard_error::write(&text);
+        return Ok(Exit::Success);
+    }
+    super::print(&text)
+}
+
+/// Where the profile goes, looked at before anybody waits for it.
+fn opened(path: &Path, request: &TraceRequest) -> Result<OutFile, NotDone> {
+    let by = |path: &Path| Named { by: format!("--out {}", path.display()), path: named(path) };
+    if let TracedSource::File { path: from, .. } = &request.source {
+        refuse_doubles(&[by(path)], &[Named { by: "--from".into(), path: from.clone() }])?;
+    }
+    let xml = report::format_named("xml").ok_or_else(|| NotDone::failed(["there is no XML"]))?;
+    OutFile::open("--out", path, xml)
+}
+
+/// How the profile is used, and that it stands for no device yet.
+fn how_to_run(path: &Path, fitted: &FittedProfile) -> String {
+    let file = if path == Path::new("-") { "FILE" } else { &*path.to_string_lossy() };
+    let option = quoted(&[format!("-X{file}").into()]);
+    let writes = fitted.fit.writes.1 > 0.0;
+    let warning = match writes {
+        true => "; it writes there: what the target holds is lost",
+        false => "",
+    };
+    format!("run it: diskspd {option} TARGET (the profile itself names no target, but *1{warning})\n")
+}
+
+fn watched(path: &Path, seconds: u32) -> Result<(IoTrace, TraceSource), NotDone> {
+    let control = Arc::new(Control::default());
+    // Without it Ctrl-C ends the program, and nothing was lost but time.
+    let _watch = run::watch_silently(Arc::clone(&control));
+    say(format!("watching {} for {seconds} s; Ctrl-C ends it earlier, with what was seen", path.display()));
+    let trace = run::watch_device(path, seconds, &control)?;
+    Ok((trace, TraceSource { name: path.display().to_string(), is_live: true }))
+}
+
+fn read(path: &Path, stream: Option<&str>) -> Result<(IoTrace, TraceSource), NotDone> {
+    let name = path.display();
+    let failed = |why: &dyn std::fmt::Display| NotDone::failed([format!("--from {name}: {why}")]);
+    let file = File::open(path).map_err(|error| failed(&format!("can't be opened: {error}")))?;
+    let mut collector = IoCollector::default();
+    let found = formats::read(BufReader::with_capacity(1 << 18, file), stream, &mut |_, event| {
+        collector.take(event);
+        Ok(())
+    });
+    let found = found.map_err(|error| failed(&error))?;
+    let name = match found.stream.as_str() {
+        stream if stream == path.to_string_lossy() => format!("{name} ({})", found.format.name()),
+        stream => format!("{name} ({}), target {stream}", found.format.name()),
+    };
+    if !found.has_times {
+        say(format!("{name}: its I/Os have no times, so that rate, time and depth mean nothing"));
+    }
+    Ok((collector.finish(), TraceSource { name, is_live: false }))
+}

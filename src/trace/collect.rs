@@ -1,0 +1,190 @@
+//! I/Os as they are seen, one event after the other, and the list that they make.
+
+use super::formats::{RecordedEvent, RecordedIo};
+use std::collections::HashMap;
+
+/// One I/O that was recorded: 24 bytes, of which a trace has many millions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TracedIo {
+    /// When it was handed over, ns by the clock of the trace.
+    pub at_ns: u64,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes, below 2^31; the highest bit = it writes.
+    size: u32,
+    /// How long it took, in units of [`LATENCY_UNIT_NS`].
+    latency: u32,
+}
+
+/// Latencies are kept by so many ns: up to four minutes go into 32 bits.
+const LATENCY_UNIT_NS: u64 = 64;
+const UNKNOWN: u32 = u32::MAX;
+const WRITES: u32 = 1 << 31;
+
+impl TracedIo {
+    /// The largest that is kept, bytes.
+    pub const LARGEST: u32 = WRITES - 1;
+
+    /// An I/O that has not completed yet. A larger one than [`TracedIo::LARGEST`] is taken as that.
+    pub fn new(at_ns: u64, offset: u64, bytes: u32, write: bool) -> TracedIo {
+        let direction = if write { WRITES } else { 0 };
+        TracedIo { at_ns, offset, size: bytes.min(Self::LARGEST) | direction, latency: UNKNOWN }
+    }
+
+    /// The same with the time it took, ns.
+    #[must_use]
+    pub fn took(mut self, latency_ns: u64) -> TracedIo {
+        let units = (latency_ns / LATENCY_UNIT_NS).min(u64::from(UNKNOWN - 1));
+        self.latency = units as u32;
+        self
+    }
+
+    /// Bytes.
+    pub fn bytes(&self) -> u32 {
+        self.size & !WRITES
+    }
+
+    /// Whether it writes.
+    pub fn is_write(&self) -> bool {
+        self.size & WRITES != 0
+    }
+
+    /// The byte behind its last one.
+    pub fn end(&self) -> u64 {
+        self.offset.saturating_add(u64::from(self.bytes()))
+    }
+
+    /// How long it took, ns, to 64 ns; `None` = its end was not seen.
+    pub fn latency_ns(&self) -> Option<u64> {
+        (self.latency != UNKNOWN).then(|| u64::from(self.latency) * LATENCY_UNIT_NS)
+    }
+}
+
+/// More I/Os than this aren't looked at: a GiB of memory.
+pub const MOST_IOS: usize = (1 << 30) / size_of::<TracedIo>();
+/// More requests than this aren't in flight anywhere: their completions were missed.
+const MOST_IN_FLIGHT: usize = 1 << 20;
+
+/// Matches completions with what they complete.
+#[derive(Debug, Default)]
+pub struct IoCollector {
+    ios: Vec<TracedIo>,
+    /// By first byte and direction: the place in the list, and how many bytes are not complete.
+    in_flight: HashMap<(u64, bool), Vec<(usize, u32)>>,
+    known: usize,
+    skipped: u64,
+    lost: u64,
+}
+
+impl IoCollector {
+    /// An I/O was handed over.
+    pub fn issued(&mut self, at_ns: u64, offset: u64, bytes: u32, write: bool) {
+        if self.is_full() {
+            return;
+        }
+        if self.known >= MOST_IN_FLIGHT {
+            self.in_flight.clear();
+            self.known = 0;
+        }
+        self.in_flight.entry((offset, write)).or_default().push((self.ios.len(), bytes));
+        self.known += 1;
+        self.ios.push(TracedIo::new(at_ns, offset, bytes, write));
+    }
+
+    /// An I/O, or a part of it, has completed. What was handed over before the trace began is unknown.
+    pub fn completed(&mut self, at_ns: u64, offset: u64, bytes: u32, write: bool) {
+        let key = (offset, write);
+        // The latest one: an older one that is still here was given back and handed over anew.
+        let Some((index, left)) = self.in_flight.get_mut(&key).and_then(Vec::pop) else { return };
+        if self.in_flight.get(&key).is_some_and(Vec::is_empty) {
+            self.in_flight.remove(&key);
+        }
+        if bytes < left {
+            let rest = (offset + u64::from(bytes), write);
+            self.in_flight.entry(rest).or_default().push((index, left - bytes));
+            return;
+        }
+        self.known -= 1;
+        let io = &mut self.ios[index];
+        *io = io.took(at_ns.saturating_sub(io.at_ns));
+    }
+
+    /// What a line of a file says.
+    pub fn take(&mut self, event: RecordedEvent) {
+        match event {
+            RecordedEvent::Issued(RecordedIo { at_ns, offset, bytes, write }) => {
+                self.issued(at_ns, offset, bytes, write);
+            }
+            RecordedEvent::Done(RecordedIo { at_ns, offset, bytes, write }, latency) => {
+                self.push(TracedIo::new(at_ns, offset, bytes, write).took(latency));
+            }
+            RecordedEvent::Completed(RecordedIo { at_ns, offset, bytes, write }) => {
+                self.completed(at_ns, offset, bytes, write);
+            }
+            RecordedEvent::Skipped => self.skip(),
+            RecordedEvent::Forget => self.forget(),
+        }
+    }
+
+    /// An I/O of which all is known.
+    pub fn push(&mut self, io: TracedIo) {
+        if !self.is_full() {
+            self.ios.push(io);
+        }
+    }
+
+    /// An event that is neither a read nor a write.
+    pub fn skip(&mut self) {
+        self.skipped += 1;
+    }
+
+    /// So many events are missing here: what is in flight would be matched with completions of others.
+    pub fn lost(&mut self, events: u64) {
+        self.lost += events;
+        self.in_flight.clear();
+        self.known = 0;
+    }
+
+    /// All that was seen so far was not what is wanted.
+    pub fn forget(&mut self) {
+        *self = IoCollector::default();
+    }
+
+    /// Whether no more is taken.
+    pub fn is_full(&self) -> bool {
+        self.ios.len() >= MOST_IOS
+    }
+
+    /// How many I/Os there are.
+    pub fn len(&self) -> usize {
+        self.ios.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ios.is_empty()
+    }
+
+    /// What was collected.
+    pub fn finish(mut self) -> IoTrace {
+        let truncated = self.is_full();
+        // Those at the same time stay in the order in which they were recorded.
+        self.ios.sort_by_key(|io| io.at_ns);
+        IoTrace { ios: self.ios, skipped: self.skipped, lost: self.lost, truncated, target_size: None }
+    }
+}
+
+/// Recorded I/Os.
+#[derive(Debug, Clone, Default)]
+pub struct IoTrace {
+    /// In the order in which they were handed over.
+    pub ios: Vec<TracedIo>,
+    /// Events that were neither reads nor writes: flushes, discards.
+    pub skipped: u64,
+    /// Events that were not recorded, because they came too fast.
+    pub lost: u64,
+    /// There were more than [`MOST_IOS`].
+    pub truncated: bool,
+    /// Size of what they were recorded on, bytes; `None` = not known.
+    pub target_size: Option<u64>,
+}

@@ -1,0 +1,44 @@
+//! How many I/Os are in flight.
+
+use super::TracedIo;
+
+/// In flight when an I/O is handed over, itself included.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct DepthFigures {
+    /// Over the time, on average.
+    pub mean: f64,
+    /// What 95 of 100 I/Os don't exceed; 0 = no latency is known.
+    pub usual: u32,
+    /// The most.
+    pub most: u32,
+}
+
+/// Looks at I/Os in the order of their times, which took `duration_ns` altogether.
+pub(super) fn depth_of<'a>(ios: impl Iterator<Item = &'a TracedIo>, duration_ns: u64) -> DepthFigures {
+    let timed = ios.filter_map(|io| Some((io.at_ns, io.at_ns + io.latency_ns()?)));
+    let (starts, mut ends): (Vec<u64>, Vec<u64>) = timed.unzip();
+    let busy: f64 = starts.iter().zip(&ends).map(|(start, end)| (end - start) as f64).sum();
+    ends.sort_unstable();
+    let (mut ended, mut counts) = (0, Vec::new());
+    for (begun, start) in starts.iter().enumerate() {
+        while ended < begun && ends[ended] <= *start {
+            ended += 1;
+        }
+        let depth = begun + 1 - ended;
+        if counts.len() <= depth {
+            counts.resize(depth + 1, 0u64);
+        }
+        counts[depth] += 1;
+    }
+    let wanted = (starts.len() as u64 * 95).div_ceil(100);
+    let mut sum = 0;
+    let usual = counts.iter().position(|count| {
+        sum += count;
+        sum >= wanted && wanted > 0
+    });
+    DepthFigures {
+        mean: busy / duration_ns.max(1) as f64,
+        usual: usual.unwrap_or(0) as u32,
+        most: counts.len().saturating_sub(1) as u32,
+    }
+}

@@ -1,0 +1,165 @@
+//! What recorded I/Os come to.
+
+use super::depth::{DepthFigures, depth_of};
+use super::sequences::Sequences;
+use super::{IoTrace, TracedIo};
+use std::collections::HashMap;
+
+/// So many offsets at random are kept: more would say nothing more about where they lie.
+const MOST_OFFSETS: usize = 1 << 20;
+/// An alignment is one that so many of 100 I/Os have.
+const NEARLY_ALL: u64 = 95;
+/// Alignments that are looked for, as powers of 2: from one byte to 1 MiB.
+const ALIGNMENTS: usize = 21;
+
+/// All figures of a trace.
+#[derive(Debug, Clone, Default)]
+pub struct IoFigures {
+    /// Reads and writes together.
+    pub all: TracedPart,
+    /// Reads, then writes.
+    pub by_direction: [TracedPart; 2],
+    /// From the first I/O to the last one, or to its completion, ns; at least 1.
+    pub duration_ns: u64,
+    /// First byte that was touched.
+    pub begin: u64,
+    /// The byte behind the last one.
+    pub end: u64,
+    /// How many sequential streams go on at the same time.
+    pub streams: u32,
+    /// In flight when an I/O is handed over: on average over the time, ..
+    pub mean_depth: f64,
+    /// .. what 95 of 100 I/Os don't exceed (0 = no latency is known), ..
+    pub usual_depth: u32,
+    /// .. and the most.
+    pub most_depth: u32,
+    /// As in the trace.
+    pub skipped: u64,
+    /// As in the trace.
+    pub lost: u64,
+    /// As in the trace.
+    pub truncated: bool,
+    /// As in the trace.
+    pub target_size: Option<u64>,
+}
+
+/// Some of the I/Os: all, or those of a direction.
+#[derive(Debug, Clone, Default)]
+pub struct TracedPart {
+    /// How many.
+    pub ios: u64,
+    /// What they moved.
+    pub bytes: u64,
+    /// How many begin where another one, of either direction, has ended.
+    pub sequential: u64,
+    /// Their sizes, the most frequent first.
+    pub sizes: Vec<SizeCount>,
+    /// Offsets of those that aren't sequential, from the lowest, at most 2^20 of them evenly chosen.
+    pub offsets: Vec<u64>,
+    /// How many of those that aren't sequential begin at a multiple of their own size.
+    own_aligned: u64,
+    /// .. and at a multiple of 2 to the power of the index.
+    aligned: [u64; ALIGNMENTS],
+}
+
+/// A size and how many I/Os have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SizeCount {
+    /// Bytes.
+    pub bytes: u32,
+    /// I/Os.
+    pub ios: u64,
+}
+
+impl IoFigures {
+    /// Looks at all of them; `None` = there is none.
+    pub fn of(trace: &IoTrace) -> Option<IoFigures> {
+        let (first, last) = (trace.ios.first()?, trace.ios.last()?);
+        let ended = |io: &TracedIo| io.at_ns + io.latency_ns().unwrap_or(0);
+        let end_ns = trace.ios.iter().map(ended).max().unwrap_or(last.at_ns);
+        let duration_ns = (end_ns - first.at_ns).max(1);
+        let mut sequences = Sequences::default();
+        let sequential: Vec<bool> = trace.ios.iter().map(|io| sequences.take(io)).collect();
+        let part = |of: fn(&TracedIo) -> bool| {
+            let own = || trace.ios.iter().zip(&sequential).filter(move |(io, _)| of(io));
+            TracedPart::of(own, |(io, is)| (*io, *is))
+        };
+        let DepthFigures { mean, usual, most } = depth_of(trace.ios.iter(), duration_ns);
+        Some(IoFigures {
+            all: part(|_| true),
+            by_direction: [part(|io| !io.is_write()), part(TracedIo::is_write)],
+            duration_ns,
+            begin: trace.ios.iter().map(|io| io.offset).min().unwrap_or(0),
+            end: trace.ios.iter().map(TracedIo::end).max().unwrap_or(0),
+            streams: sequences.streams(),
+            mean_depth: mean,
+            usual_depth: usual,
+            most_depth: most,
+            skipped: trace.skipped,
+            lost: trace.lost,
+            truncated: trace.truncated,
+            target_size: trace.target_size,
+        })
+    }
+
+    /// I/Os per second.
+    pub fn ios_per_s(&self) -> f64 {
+        self.all.ios as f64 * 1e9 / self.duration_ns as f64
+    }
+
+    /// Share of writes, 0 to 1.
+    pub fn write_share(&self) -> f64 {
+        self.by_direction[1].ios as f64 / self.all.ios.max(1) as f64
+    }
+}
+
+impl TracedPart {
+    fn of<T, I: Iterator<Item = T>>(ios: impl Fn() -> I, each: fn(T) -> (TracedIo, bool)) -> TracedPart {
+        let mut part = TracedPart::default();
+        let mut sizes: HashMap<u32, u64> = HashMap::new();
+        for (io, sequential) in ios().map(each) {
+            part.ios += 1;
+            part.bytes += u64::from(io.bytes());
+            *sizes.entry(io.bytes()).or_default() += 1;
+            part.sequential += u64::from(sequential);
+            if !sequential {
+                part.own_aligned += u64::from(io.offset.is_multiple_of(u64::from(io.bytes().max(1))));
+                let zeros = (io.offset.trailing_zeros() as usize).min(ALIGNMENTS - 1);
+                part.aligned[..=zeros].iter_mut().for_each(|count| *count += 1);
+            }
+        }
+        part.sizes = sizes.into_iter().map(|(bytes, ios)| SizeCount { bytes, ios }).collect();
+        part.sizes.sort_unstable_by_key(|size| (std::cmp::Reverse(size.ios), size.bytes));
+        let step = (part.random() as usize).div_ceil(MOST_OFFSETS).max(1);
+        let random = ios().map(each).filter(|(_, sequential)| !sequential).step_by(step);
+        part.offsets = random.map(|(io, _)| io.offset).collect();
+        part.offsets.sort_unstable();
+        part
+    }
+
+    /// How many aren't sequential.
+    pub fn random(&self) -> u64 {
+        self.ios - self.sequential
+    }
+
+    /// Share of those that are, 0 to 1.
+    pub fn sequential_share(&self) -> f64 {
+        self.sequential as f64 / self.ios.max(1) as f64
+    }
+
+    /// Bytes of an I/O, on average.
+    pub fn mean_size(&self) -> f64 {
+        self.bytes as f64 / self.ios.max(1) as f64
+    }
+
+    /// Whether those at random begin at multiples of their own size.
+    pub(super) fn is_own_aligned(&self) -> bool {
+        self.own_aligned * 100 >= self.random() * NEARLY_ALL
+    }
+
+    /// The largest power of 2 that those at random begin at multiples of, bytes, up to 1 MiB.
+    pub(super) fn alignment(&self) -> u64 {
+        let wanted = |count: &u64| count * 100 >= self.random() * NEARLY_ALL;
+        1 << self.aligned.iter().rposition(wanted).unwrap_or(0)
+    }
+}

@@ -1,0 +1,101 @@
+//! What was seen, the profile, and how well it fits, as a text.
+
+use super::figures::{IoFigures, SizeCount};
+use super::fit::FittedProfile;
+use crate::units::amount;
+use std::fmt::Write;
+
+/// What was looked at.
+#[derive(Debug, Clone)]
+pub struct TraceSource {
+    /// Of a device or file, with the format of a file.
+    pub name: String,
+    /// It was watched, not read: there are events that could have been lost.
+    pub is_live: bool,
+}
+
+/// Sizes that are shown.
+const SHOWN_SIZES: usize = 8;
+
+/// The text.
+pub fn text(source: &TraceSource, figures: &IoFigures, fitted: &FittedProfile) -> String {
+    let mut text = String::new();
+    let _ = seen(&mut text, source, figures);
+    let _ = profile(&mut text, fitted);
+    text
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fmt::Result {
+    let all = &figures.all;
+    let seconds = figures.duration_ns as f64 / 1e9;
+    writeln!(text, "{}: {} I/Os in {seconds:.3} s, {}", source.name, all.ios, amount(all.bytes))?;
+    let share = |size: &SizeCount| {
+        format!("{} {}", amount(size.bytes.into()), percent(size.ios as f64 / all.ios as f64))
+    };
+    let mut sizes: Vec<String> = all.sizes.iter().take(SHOWN_SIZES).map(share).collect();
+    if let Some(more) = all.sizes.len().checked_sub(SHOWN_SIZES).filter(|more| *more > 0) {
+        sizes.push(format!("{more} more"));
+    }
+    writeln!(text, "  sizes        {}", sizes.join(", "))?;
+    writeln!(text, "  writes       {}", percent(figures.write_share()))?;
+    let streams = match figures.streams {
+        0 | 1 => String::new(),
+        several => format!(", up to {several} streams at a time"),
+    };
+    writeln!(text, "  sequential   {}{streams}", percent(all.sequential_share()))?;
+    writeln!(text, "  area         bytes {} to {}", figures.begin, figures.end)?;
+    match figures.usual_depth {
+        0 => writeln!(text, "  in flight    not known: no completion was recorded")?,
+        usual => writeln!(
+            text,
+            "  in flight    {usual} (95 of 100 I/Os have no more beside them), {:.2} on average over the \
+             time, {} at most",
+            figures.mean_depth, figures.most_depth
+        )?,
+    }
+    writeln!(text, "  rate         {:.1} I/Os per second", figures.ios_per_s())?;
+    if source.is_live || figures.lost > 0 {
+        let meaning = if figures.lost > 0 { ": they came faster than they were recorded" } else { "" };
+        writeln!(text, "  lost         {} events{meaning}", figures.lost)?;
+    }
+    if figures.skipped > 0 {
+        writeln!(text, "  left out     {} flushes, discards and the like", figures.skipped)?;
+    }
+    if figures.truncated {
+        writeln!(text, "  ended early  no more I/Os than these are looked at, for the sake of memory")?;
+    }
+    Ok(())
+}
+
+fn profile(text: &mut String, fitted: &FittedProfile) -> std::fmt::Result {
+    let fit = &fitted.fit;
+    writeln!(text, "profile: {}", fit.options)?;
+    writeln!(text, "  sizes        {} of the I/Os have one of the profile's", percent(fit.sizes_covered))?;
+    let (seen, said) = fit.mean_size;
+    let error = (said / seen.max(1.0) - 1.0) * 100.0;
+    writeln!(text, "  mean size    {seen:.0} bytes seen, {said:.0} in the profile: {error:+.2} %")?;
+    for (name, (seen, said)) in [("writes", fit.writes), ("sequential", fit.sequential)] {
+        writeln!(
+            text,
+            "  {name:<12} {} seen, {} in the profile: {:+.2} points",
+            percent(seen),
+            percent(said),
+            (said - seen) * 100.0
+        )?;
+    }
+    for (name, distance) in &fit.distances {
+        let of = if *name == "all" { String::new() } else { format!(" of {name}") };
+        writeln!(
+            text,
+            "  offsets      distance of the distributions{of} (Kolmogorov-Smirnov): {distance:.4}"
+        )?;
+    }
+    if fit.distances.is_empty() {
+        writeln!(text, "  offsets      one after the other: there is no distribution")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! TraceLines of a file, one at a time.
+
+use super::TraceError;
+use std::io::{BufRead, Read};
+
+/// Bytes of a line at most: what is longer is no trace, and isn't read to its end.
+const LONGEST: u64 = 8192;
+
+/// Reads line by line into one buffer.
+pub(super) struct TraceLines<R> {
+    input: R,
+    bytes: Vec<u8>,
+    text: String,
+    number: u64,
+}
+
+/// A line without its end.
+pub(super) struct NumberedLine<'a> {
+    /// From 1.
+    pub number: u64,
+    /// What is no UTF-8 is replaced by U+FFFD.
+    pub text: &'a str,
+}
+
+impl<R: BufRead> TraceLines<R> {
+    pub(super) fn new(input: R) -> TraceLines<R> {
+        TraceLines { input, bytes: Vec::new(), text: String::new(), number: 0 }
+    }
+
+    /// The number of the last line, from 1.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The next one; `None` = the file is over.
+    pub(super) fn next(&mut self) -> Result<Option<NumberedLine<'_>>, TraceError> {
+        self.bytes.clear();
+        self.number += 1;
+        let line = Some(self.number);
+        let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.bytes);
+        let length = read.map_err(|error| TraceError { line, message: format!("can't be read: {error}") })?;
+        if length == 0 {
+            return Ok(None);
+        }
+        if self.bytes.pop_if(|last| *last == b'\n').is_none() && length as u64 == LONGEST {
+            return Err(TraceError { line, message: format!("the line is longer than {LONGEST} bytes") });
+        }
+        self.bytes.pop_if(|last| *last == b'\r');
+        self.text.clear();
+        self.text.push_str(&String::from_utf8_lossy(&self.bytes));
+        Ok(Some(NumberedLine { number: self.number, text: &self.text }))
+    }
+}

@@ -1,0 +1,54 @@
+//! The log of this program (`--io-log`, docs/io-log.md).
+
+use super::{LineReader, RecordedEvent, Streams, Take, number, placed};
+
+/// Its first line.
+pub(super) const HEADER: &str = "thread,target,direction,offset,size,start_ns,latency_ns,due_ns";
+
+/// Reads what stands below the first line.
+#[derive(Default)]
+pub(super) struct OwnLog {
+    /// An empty line was seen: another time span would begin behind it.
+    span_ended: bool,
+}
+
+impl LineReader for OwnLog {
+    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), String> {
+        if text.is_empty() {
+            self.span_ended = true;
+            return Ok(());
+        }
+        if self.span_ended {
+            return Err(
+                "a second time span begins here, whose times begin anew; make a file of one of them, \
+                        with the first line above it"
+                    .into(),
+            );
+        }
+        let fields: Vec<&str> = text.split(',').collect();
+        let [thread, target, direction, offset, size, start, latency, due] = fields[..] else {
+            return Err(format!("{} values stand here, and a line has 8", fields.len()));
+        };
+        number::<u32>(thread, "the number of a thread")?;
+        number::<u32>(target, "the number of a target")?;
+        let write = match direction {
+            "read" => false,
+            "write" => true,
+            _ => return Err(format!("'{direction}' stands where read or write is expected")),
+        };
+        if !due.is_empty() {
+            number::<u64>(due, "a time in ns, or nothing,")?;
+        }
+        let at_ns = number(start, "a time in ns")?;
+        let latency: u64 = number(latency, "a latency in ns")?;
+        let io = placed(at_ns, number(offset, "an offset")?, number(size, "a size")?, write)?;
+        if streams.takes(target)? {
+            take.event(RecordedEvent::Done(io, latency))?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<bool, String> {
+        Ok(true)
+    }
+}

@@ -1,0 +1,21 @@
+//! Recorded I/Os: what they are read from, what they come to, and the profile that does the same
+//! (`diskspd trace`, docs/trace.md).
+//!
+//! ```text
+//! a device (run) ─┐
+//! a file (formats) ┴─▶ IoCollector ─▶ IoTrace ─▶ IoFigures ─▶ FittedProfile
+//! ```
+
+mod collect;
+mod depth;
+mod figures;
+mod fit;
+mod fit_text;
+pub mod formats;
+mod ranges;
+mod sequences;
+
+pub use collect::{IoCollector, IoTrace, MOST_IOS, TracedIo};
+pub use figures::{IoFigures, SizeCount, TracedPart};
+pub use fit::{FittedProfile, RateChoice, TraceFit, fit};
+pub use fit_text::{TraceSource, text};

@@ -1,0 +1,73 @@
+//! Which I/Os begin where another one has ended.
+
+use super::TracedIo;
+
+/// So many places are remembered where an I/O could go on: streams of several threads, or of a device with
+/// several queues, are mixed. An I/O at random hits one of them by chance, one time in (positions / this).
+const REMEMBERED: usize = 16;
+/// A stream counts from this share of all sequential I/Os on, one in so many.
+const WORTH: u64 = 20;
+/// Streams that were begun anew so often aren't told apart any more.
+const MOST_STREAMS: usize = 4096;
+
+/// What follows what.
+#[derive(Debug, Default)]
+pub(super) struct Sequences {
+    /// The latest first.
+    places: Vec<SequentialStream>,
+    /// Those that were given up.
+    over: Vec<SequentialStream>,
+    seen: u64,
+    /// I/Os that begin where another one has ended.
+    pub(super) sequential: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct SequentialStream {
+    end: u64,
+    /// How many have followed.
+    length: u64,
+    /// By number, the first and the last I/O.
+    first: u64,
+    last: u64,
+}
+
+impl Sequences {
+    /// Takes the next I/O; whether it is sequential.
+    pub(super) fn take(&mut self, io: &TracedIo) -> bool {
+        self.seen += 1;
+        let found = self.places.iter().position(|stream| stream.end == io.offset);
+        let stream = match found {
+            Some(at) => {
+                self.sequential += 1;
+                let stream = self.places.remove(at);
+                SequentialStream { end: io.end(), length: stream.length + 1, last: self.seen, ..stream }
+            }
+            None => SequentialStream { end: io.end(), length: 0, first: self.seen, last: self.seen },
+        };
+        if self.places.len() == REMEMBERED
+            && let Some(oldest) = self.places.pop()
+            && oldest.length > 0
+        {
+            self.over.push(oldest);
+            self.keep_longest();
+        }
+        self.places.insert(0, stream);
+        found.is_some()
+    }
+
+    fn keep_longest(&mut self) {
+        if self.over.len() >= 2 * MOST_STREAMS {
+            self.over.sort_unstable_by_key(|stream| std::cmp::Reverse(stream.length));
+            self.over.truncate(MOST_STREAMS);
+        }
+    }
+
+    /// How many streams go on at the same time, at most, of those that are a good part of all.
+    pub(super) fn streams(&self) -> u32 {
+        let worth = (self.sequential / WORTH).max(2);
+        let all = || self.places.iter().chain(&self.over).filter(|stream| stream.length >= worth);
+        let at = |number: u64| all().filter(|s| (s.first..=s.last).contains(&number)).count();
+        all().map(|stream| at(stream.first)).max().unwrap_or(0) as u32
+    }
+}

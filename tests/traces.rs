@@ -1,0 +1,309 @@
+//! Recorded I/Os: what each format's lines say, what is wrong with others, what I/Os come to, and that the
+//! profile made of them does the same.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::directory;
+use crate::common::random::Random;
+use diskspd::prelude::*;
+use diskspd::profile::validate::validate;
+use diskspd::profile::xml;
+use diskspd::report::profile_xml;
+use diskspd::trace::formats::{self, RecordedEvent, RecordedIo, TraceFormat};
+use diskspd::trace::{
+    FittedProfile, IoCollector, IoFigures, IoTrace, RateChoice, TraceSource, TracedIo, fit, text,
+};
+use std::io::BufReader;
+
+const HEADER: &str = "thread,target,direction,offset,size,start_ns,latency_ns,due_ns\n";
+
+const BLKPARSE: &str = "  8,0    3        1     5.000000000   697  A   W 1000 + 8 <- (8,1) 936
+  8,0    3        2     5.000000100   697  Q   W 1000 + 8 [kjournald]
+  8,0    3        3     5.000000200   697  P   N [kjournald]
+  8,0    3        4     5.000000300   697  D  WS 1000 + 8 [kjournald]
+  8,0    3        5     5.000000400   697  m   N cfq697 dispatch
+  8,0    1        6     5.000000500     0  D   R 64 + 16 [fio]
+  8,0    1        7     5.000000600     0  D FWS 0 + 0 [fio]
+  8,0    1        8     5.000000700     0  D   D 4096 + 1024 [fstrim]
+  8,0    1        9     5.000001300     0  C  WS 1000 + 8 [0]
+CPU0 (sda):
+ Reads Queued:           1,       64KiB\t Writes Queued:           1,        4KiB
+";
+
+/// A bio-based device: there is nothing that a driver takes from a queue.
+const BIOS: &str = "252,0 0 1 0.000000000 7 Q R 8 + 8 [x]\n252,0 0 2 0.000002000 7 C R 8 + 8 [0]\n";
+
+const FIO_2: &str = "fio version 2 iolog\n/dev/sdb add\n/dev/sdb open\n/dev/sdb read 0 4096\n/dev/sdb wait 150\n\
+    /dev/sdb write 8192 512\n/dev/sdb wait 200\n/dev/sdb sync\n/dev/sdb read 4096 4096\n/dev/sdb close\n";
+
+const FIO_3: &str = "fio version 3 iolog\n22 /a/b add\n168 /a/b open\n173 /a/b read 61440 4096\n\
+    376 /a/b trim 0 4096\n376 /a/b write 774144 4096\n2000217 /a/b close\n";
+
+fn io(at_ns: u64, offset: u64, bytes: u32, write: bool) -> RecordedIo {
+    RecordedIo { at_ns, offset, bytes, write }
+}
+
+fn events(
+    text: &str,
+    wanted: Option<&str>,
+) -> Result<(TraceFormat, String, bool, Vec<RecordedEvent>), String> {
+    let mut events = Vec::new();
+    let found = formats::read(text.as_bytes(), wanted, &mut |_, event| {
+        match event {
+            RecordedEvent::Forget => events.clear(),
+            event => events.push(event),
+        }
+        Ok(())
+    });
+    found.map(|f| (f.format, f.stream, f.has_times, events)).map_err(|error| error.to_string())
+}
+
+#[test]
+fn each_format_is_known_by_its_content_and_read() {
+    use RecordedEvent::{Completed, Done, Issued, Skipped};
+    let own = format!("{HEADER}0,0,read,59752448,4096,12178644,26600,12000000\n1,0,write,512,1024,5,7,\n");
+    let own_events =
+        vec![Done(io(12_178_644, 59_752_448, 4096, false), 26_600), Done(io(5, 512, 1024, true), 7)];
+    let blkparse = vec![
+        Issued(io(300, 512_000, 4096, true)),
+        Issued(io(500, 32_768, 8192, false)),
+        Skipped,
+        Skipped,
+        Completed(io(1300, 512_000, 4096, true)),
+    ];
+    let bios = vec![Issued(io(0, 4096, 4096, false)), Completed(io(2000, 4096, 4096, false))];
+    let fio_2 = vec![
+        Issued(io(0, 0, 4096, false)),
+        Issued(io(150_000, 8192, 512, true)),
+        Skipped,
+        Issued(io(350_000, 4096, 4096, false)),
+    ];
+    let fio_3 =
+        vec![Issued(io(173_000, 61_440, 4096, false)), Skipped, Issued(io(376_000, 774_144, 4096, true))];
+    let untimed = "fio version 2 iolog\nf read 0 1\n";
+    for (text, format, stream, has_times, expected) in [
+        (&own[..], TraceFormat::Own, "0", true, own_events),
+        (BLKPARSE, TraceFormat::Blkparse, "8,0", true, blkparse),
+        (BIOS, TraceFormat::Blkparse, "252,0", true, bios),
+        (FIO_2, TraceFormat::Fio2, "/dev/sdb", true, fio_2),
+        (FIO_3, TraceFormat::Fio3, "/a/b", true, fio_3),
+        (untimed, TraceFormat::Fio2, "f", false, vec![Issued(io(0, 0, 1, false))]),
+    ] {
+        assert_eq!(events(text, None), Ok((format, stream.to_owned(), has_times, expected)), "{text}");
+        // Line ends of other systems.
+        let other = text.replace('\n', "\r\n");
+        assert_eq!(events(&other, None), events(text, None), "{text}");
+    }
+}
+
+#[test]
+fn of_several_targets_one_is_chosen_by_name() {
+    let two = "fio version 3 iolog\n1 /a read 0 512\n2 /b write 512 512\n3 /b read 0 512\n";
+    let refusal = events(two, None).unwrap_err();
+    assert!(refusal.starts_with("line 3: an I/O on /b"), "{refusal}");
+    assert!(refusal.contains("--stream-of /a or --stream-of /b"), "{refusal}");
+    let (_, stream, _, chosen) = events(two, Some("/b")).unwrap();
+    assert_eq!((stream.as_str(), chosen.len()), ("/b", 2));
+    let none = events(two, Some("/c")).unwrap_err();
+    assert!(none.contains("no read or write on /c; there are some on /a, /b"), "{none}");
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    let own = |line: &str| format!("{HEADER}0,0,read,0,4096,1,1,\n{line}\n");
+    let fio = |line: &str| format!("fio version 3 iolog\n1 /a read 0 512\n{line}\n");
+    let block = |line: &str| format!("8,0 0 1 0.000000000 1 D R 0 + 8 [x]\n{line}\n");
+    let long = format!("{HEADER}{}", "0".repeat(9000));
+    for (text, why) in [
+        (String::new(), "the file is empty"),
+        ("\n\n".into(), "the file is empty"),
+        ("offset,size\n".into(), "line 1: no format of recorded I/Os begins like this: 'offset,size'"),
+        ("fio version 1 iolog\n".into(), "of fio's formats versions 2 and 3 are read"),
+        ("e\u{FFFD}".into(), "blkparse -i DEVICE"),
+        (HEADER.into(), "a log of --io-log, and has no read or write"),
+        ("fio version 2 iolog\n/a add\n".into(), "version 2, and has no read or write"),
+        (own("0,0,read,0,4096,1,1"), "line 3: 7 values stand here, and a line has 8"),
+        (own("0,0,erase,0,4096,1,1,"), "line 3: 'erase' stands where read or write"),
+        (own("0,0,read,-1,4096,1,1,"), "line 3: '-1' stands where an offset"),
+        (own("0,0,read,0,0,1,1,"), "line 3: an I/O of 0 bytes"),
+        (own("0,0,read,0,2147483648,1,1,"), "line 3: an I/O of 2147483648 bytes"),
+        (own("0,0,read,9223372036854775807,1,1,1,"), "line 3: the offset 9223372036854775807 is beyond"),
+        (own("0,0,read,0,1,18446744073709551616,1,"), "line 3: '18446744073709551616' stands where a time"),
+        (own("\n0,0,read,0,4096,1,1,"), "line 4: a second time span begins here"),
+        (long, "line 2: the line is longer than 8192 bytes"),
+        (fio("2 /a wait 100"), "line 3: 'wait' is no action"),
+        (fio("2 /a read 0"), "line 3: 'read' is no action of this version with what follows it"),
+        (fio("x /a read 0 512"), "line 3: 'x' stands where a time in us"),
+        (fio("18446744073709551 /a read 0 512"), "line 3: a time of 18446744073709551 us"),
+        (fio("2 /a"), "line 3: a file and an action"),
+        (block("8,0 0 1 0.1 1 D R 0 + 8 [x]"), "line 2: '0.1' stands where a time"),
+        (block("8,0 0 1 0.000000001 1 D R 0 +"), "line 2: sector + sectors"),
+        (block("8,0 0 1 0.000000001 1 DD R 0 + 8"), "line 2: 'DD' is no action of blktrace"),
+        (block("hello"), "line 2: 'hello' stands where a device"),
+    ] {
+        let found = events(&text, None).unwrap_err();
+        assert!(found.contains(why), "{why}: {found}");
+    }
+}
+
+/// A trace made of I/Os at an even rate of a thousand a second, each of which takes so many us.
+fn trace(latency_us: u64, ios: impl Iterator<Item = (u64, u32, bool)>) -> IoTrace {
+    let mut collector = IoCollector::default();
+    for (number, (offset, bytes, write)) in (0..).zip(ios) {
+        collector.push(TracedIo::new(number * 1_000_000, offset, bytes, write).took(latency_us * 1000));
+    }
+    collector.finish()
+}
+
+const K: u64 = 1 << 10;
+const COUNT: u64 = 20_000;
+
+fn fitted(trace: &IoTrace) -> (IoFigures, FittedProfile) {
+    let figures = IoFigures::of(trace).unwrap();
+    let fitted = fit(&figures, RateChoice::AsSeen);
+    (figures, fitted)
+}
+
+/// Synthetic traces, and the options that say the same.
+fn synthetic() -> Vec<(&'static str, IoTrace, &'static str)> {
+    let mut random = Random(1);
+    let mut below = move |end: u64| random.number() % end;
+    let draw = &mut below;
+    let whole = |mut trace: IoTrace, size: u64| {
+        trace.target_size = Some(size);
+        trace
+    };
+    let size = (1 << 30) / (4 * K);
+    let mixed: Vec<_> = (0..COUNT).map(|_| (draw(size) * 4 * K, 4096, draw(10) < 3)).collect();
+    let sequential = (0..COUNT).map(|n| (n * 64 * K % (1 << 30), 65536, false));
+    let mut next = 0;
+    let jumps: Vec<_> = (0..COUNT)
+        .map(|_| {
+            let at = if draw(10) < 3 { draw(size) * 4 * K } else { next };
+            next = at + 4 * K;
+            (at, 4096, true)
+        })
+        .collect();
+    let sizes: Vec<_> = (0..COUNT)
+        .map(|_| {
+            let bytes = [4 * K, 4 * K, 4 * K, 16 * K, 64 * K][draw(5) as usize];
+            (draw((1 << 30) / bytes) * bytes, bytes as u32, false)
+        })
+        .collect();
+    let hot: Vec<_> = (0..COUNT)
+        .map(|_| {
+            let end = if draw(10) < 8 { size / 10 } else { size };
+            (draw(end) * 4 * K, 4096, false)
+        })
+        .collect();
+    let mut log = 0;
+    let database: Vec<_> = (0..COUNT)
+        .map(|_| match draw(4) {
+            0 => {
+                log += 16 * K;
+                (log, 16384, true)
+            }
+            _ => ((512 << 20) + draw(size / 2) * 4 * K, 4096, false),
+        })
+        .collect();
+    let streams = (0..COUNT).map(|n| (n % 2 * (512 << 20) + n / 2 * 4 * K, 4096, false));
+    vec![
+        (
+            "random reads and writes",
+            whole(trace(7900, mixed.into_iter()), 1 << 30),
+            "-b4096 -r -w30 -Su -t1 -o8 -g1000i",
+        ),
+        (
+            "one after the other",
+            whole(trace(3500, sequential), 1 << 30),
+            "-b65536 -s -w0 -Su -t1 -o4 -g1000i",
+        ),
+        (
+            "sequential runs",
+            whole(trace(500, jumps.into_iter()), 1 << 30),
+            "-b4096 -r -rs30 -w100 -Su -t1 -o1 -g1000i",
+        ),
+        ("several sizes", whole(trace(500, sizes.into_iter()), 1 << 30), "--bs-split 4096/"),
+        ("a hot part", whole(trace(500, hot.into_iter()), 1 << 30), "-b4096 -r -w0 -rdabs"),
+        ("a log and data", trace(500, database.into_iter()), "--mix '"),
+        ("two streams", trace(500, streams), "-b4096 -s -w0 -f"),
+    ]
+}
+
+#[test]
+fn a_trace_becomes_the_options_that_say_the_same() {
+    for (name, trace, expected) in synthetic() {
+        let (figures, fitted) = fitted(&trace);
+        let (options, fit) = (&fitted.fit.options, &fitted.fit);
+        assert!(options.starts_with(expected), "{name}: {options}");
+        assert!(fit.sizes_covered > 0.99, "{name}");
+        assert!((fit.mean_size.1 / fit.mean_size.0 - 1.0).abs() < 0.01, "{name}: {:?}", fit.mean_size);
+        for (seen, said) in [fit.writes, fit.sequential] {
+            assert!((seen - said).abs() < 0.011, "{name}: {seen}, {said}");
+        }
+        assert!(fit.distances.iter().all(|(_, distance)| *distance < 0.02), "{name}: {:?}", fit.distances);
+        let findings = validate(&fitted.profile, true);
+        assert!(findings.iter().all(|f| f.severity != Severity::Error), "{name}: {findings:?}");
+        let source = TraceSource { name: name.into(), is_live: true };
+        let told = text(&source, &figures, &fitted);
+        assert!(told.contains(options) && told.contains("lost         0 events"), "{told}");
+    }
+    let (_, streams) = fitted(&synthetic().pop().unwrap().1);
+    assert!(streams.fit.options.contains("-t2 -o1 -T"), "{}", streams.fit.options);
+}
+
+#[test]
+fn the_profile_does_what_was_seen() {
+    let directory = directory();
+    for (name, trace, _) in synthetic() {
+        let (figures, fitted) = fitted(&trace);
+        let mut written = Vec::new();
+        profile_xml::write_profile(&mut written, &fitted.profile, 0);
+        let mut profile = xml::read(&written).unwrap_or_else(|why| panic!("{name}: {why:?}"));
+        assert!(profile.time_spans[0].targets[0].is_template(), "{name}: it names no device");
+        profile.time_spans[0].targets[0].path = "a.dat".into();
+        profile.time_spans[0].targets[0].file_size = Some(1 << 30);
+        let log = directory.path().join(format!("{name}.csv"));
+        let session = Session { io_log: Some(log.clone()), ..Session::default() };
+        let method = Method { engine: Some(EngineKind::Sim), ..Method::default() };
+        let executed = execute(&profile, &method, &session).unwrap_or_else(|why| panic!("{name}: {why}"));
+        assert!(executed.failures.is_empty(), "{name}: {:?}", executed.failures);
+        let mut collector = IoCollector::default();
+        let file = BufReader::new(std::fs::File::open(log).unwrap());
+        let take = &mut |_, event| {
+            collector.take(event);
+            Ok(())
+        };
+        formats::read(file, None, take).unwrap();
+        let done = IoFigures::of(&collector.finish()).unwrap();
+        let near = |what: &str, seen: f64, done: f64, by: f64| {
+            assert!((seen - done).abs() <= by, "{name}: {what}: {seen} seen, {done} done");
+        };
+        near("writes", figures.write_share(), done.write_share(), 0.02);
+        near("sequential", figures.all.sequential_share(), done.all.sequential_share(), 0.02);
+        near("size", 1.0, done.all.mean_size() / figures.all.mean_size(), 0.03);
+        near("rate", 1.0, done.ios_per_s() / figures.ios_per_s(), 0.01);
+    }
+}
+
+#[test]
+fn requests_are_matched_with_their_completions_and_what_is_lost_is_not() {
+    let mut collector = IoCollector::default();
+    // In two parts; and one handed over before the trace began.
+    collector.issued(1000, 0, 8192, false);
+    collector.completed(1500, 65536, 4096, false);
+    collector.completed(5096, 0, 4096, false);
+    collector.completed(9192, 4096, 4096, false);
+    // Its completion was lost, or could be another one's.
+    collector.issued(10_000, 0, 4096, true);
+    collector.lost(3);
+    collector.completed(20_000, 0, 4096, true);
+    let trace = collector.finish();
+    let latencies: Vec<_> = trace.ios.iter().map(TracedIo::latency_ns).collect();
+    assert_eq!(latencies, [Some(8192), None]);
+    assert_eq!(trace.lost, 3);
+    let (figures, fitted) = fitted(&trace);
+    let told = text(&TraceSource { name: "x".into(), is_live: true }, &figures, &fitted);
+    assert!(told.contains("lost         3 events: they came faster"), "{told}");
+    assert!(IoFigures::of(&IoTrace::default()).is_none(), "of nothing there is no profile");
+}
