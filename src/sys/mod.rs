@@ -5,6 +5,8 @@
 #![allow(unsafe_code)]
 
 pub mod clock;
+#[cfg(target_arch = "x86_64")]
+mod cpuid;
 pub mod file_systems;
 pub mod io_priority;
 pub mod map_options;

@@ -11,11 +11,11 @@ pub fn are_reliable() -> bool {
 
 #[cfg(target_arch = "x86_64")]
 fn is_invariant() -> bool {
-    use std::arch::x86_64::__cpuid;
+    use super::cpuid::leaf;
     /// "Advanced power management information"; bit 8 of EDX is the invariant counter (Intel SDM vol. 3,
     /// 19.17.1; AMD APM vol. 2, 13.2.4).
     const POWER: u32 = 0x8000_0007;
-    __cpuid(0x8000_0000).eax >= POWER && __cpuid(POWER).edx & (1 << 8) != 0
+    leaf(0x8000_0000, 0).eax >= POWER && leaf(POWER, 0).edx & (1 << 8) != 0
 }
 
 /// The counter now. Not before what stands above it is done: a completion that was seen has been seen before.

@@ -61,8 +61,9 @@ fn best() -> WriteBack {
     static BEST: OnceLock<WriteBack> = OnceLock::new();
     *BEST.get_or_init(|| {
         // Every x86-64 CPU has the instruction; leaf 7 is only asked for where leaf 0 says that there is one.
-        let leaves = std::arch::x86_64::__cpuid(0).eax;
-        let features = if leaves >= 7 { std::arch::x86_64::__cpuid_count(7, 0).ebx } else { 0 };
+        use crate::sys::cpuid::leaf;
+        let leaves = leaf(0, 0).eax;
+        let features = if leaves >= 7 { leaf(7, 0).ebx } else { 0 };
         match (features >> 24 & 1, features >> 23 & 1) {
             (1, _) => WriteBack::Keep,
             (_, 1) => WriteBack::Evict,

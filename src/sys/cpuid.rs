@@ -1,0 +1,13 @@
+//! What the processor says of itself.
+
+use std::arch::x86_64::{__cpuid_count, CpuidResult};
+
+/// One leaf, with its part `sub` where it has several; other leaves have a single part and don't look at `sub`.
+pub fn leaf(leaf: u32, sub: u32) -> CpuidResult {
+    // A safe function in newer versions of Rust; in the oldest that builds this it is not.
+    #[allow(unused_unsafe)]
+    // SAFETY: every x86-64 processor has the instruction, and it only writes registers.
+    unsafe {
+        __cpuid_count(leaf, sub)
+    }
+}
