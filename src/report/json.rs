@@ -144,7 +144,17 @@ pub fn read(bytes: &[u8]) -> Result<Record, RecordError> {
 /// The same out of a file, part by part: the text of a large record takes many times the memory of what it
 /// holds.
 pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError> {
-    let version = check_format(&mut source)?;
+    read_any(&mut source)
+}
+
+/// What a record can be read from. As one type, because a parser is a large part of the program, and there
+/// would be another one for every type.
+trait Source: BufRead + Seek {}
+
+impl<S: BufRead + Seek> Source for S {}
+
+fn read_any(mut source: &mut dyn Source) -> Result<Record, RecordError> {
+    let version = check_format(source)?;
     let unreadable = |error: io::Error| RecordError::Unreadable { what: error.to_string() };
     source.rewind().map_err(unreadable)?;
     if version == u64::from(RecordFormat::VERSION)
@@ -154,14 +164,14 @@ pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError>
         return Ok(record);
     }
     source.rewind().map_err(unreadable)?;
-    let record = read_plainly(&mut source, version)?;
+    let record = read_plainly(source, version)?;
     record.check().map_err(|what| RecordError::Inconsistent { what })?;
     Ok(record)
 }
 
 /// Reads a record of this version byte by byte.
-fn read_plainly(source: &mut impl BufRead, version: u64) -> Result<Record, RecordError> {
-    let mut parser = serde_json::Deserializer::from_reader(&mut *source);
+fn read_plainly(mut source: &mut dyn BufRead, version: u64) -> Result<Record, RecordError> {
+    let mut parser = serde_json::Deserializer::from_reader(&mut source);
     let parsed = match version {
         1 => version_1::read(&mut parser),
         _ => Record::deserialize(&mut parser),
@@ -178,12 +188,13 @@ const LONGEST_INDEX: u64 = 16 << 20;
 ///
 /// # Errors
 /// It is no record, or the index is damaged.
-pub fn read_index(source: impl Read) -> Result<Option<Index>, RecordError> {
+pub fn read_index(mut source: impl Read) -> Result<Option<Index>, RecordError> {
+    let source: &mut dyn Read = &mut source;
     let mut source = source.take(LONGEST_INDEX);
     let mut beginning = Vec::new();
     match parts::index(Copied { source: &mut source, copy: &mut beginning }) {
         Ok(index) => Ok(Some(index)),
-        Err(_) => read_index_plainly(io::Cursor::new(beginning).chain(source)),
+        Err(_) => read_index_plainly(&mut io::BufReader::new(io::Cursor::new(beginning).chain(source))),
     }
 }
 
@@ -202,8 +213,7 @@ impl<R: Read> Read for Copied<'_, R> {
 }
 
 /// The same byte by byte.
-fn read_index_plainly(source: impl Read) -> Result<Option<Index>, RecordError> {
-    let mut source = io::BufReader::new(source);
+fn read_index_plainly(mut source: &mut dyn BufRead) -> Result<Option<Index>, RecordError> {
     let mut beginning = Beginning::default();
     let mut parser = serde_json::Deserializer::from_reader(&mut source);
     // What follows is left unread, which the parser takes for an error.
@@ -214,17 +224,17 @@ fn read_index_plainly(source: impl Read) -> Result<Option<Index>, RecordError> {
     };
     match read {
         Err(error) if damage && beginning.format.as_ref().is_some_and(|format| format.is_known()) => {
-            Err(explain(error, &mut source))
+            Err(explain(error, source))
         }
-        read => understand(&mut beginning, read, &mut source).map(|_| beginning.index),
+        read => understand(&mut beginning, read, source).map(|_| beginning.index),
     }
 }
 
 /// Name and version come first: whatever else differs in other JSON or in a newer record would only be a
 /// riddle. Looks no further than it must. Returns the version.
-fn check_format(source: &mut impl BufRead) -> Result<u64, RecordError> {
+fn check_format(mut source: &mut dyn BufRead) -> Result<u64, RecordError> {
     let mut found = Beginning::default();
-    let mut parser = serde_json::Deserializer::from_reader(&mut *source);
+    let mut parser = serde_json::Deserializer::from_reader(&mut source);
     let read = parser.deserialize_any(Head { found: &mut found, with_index: false });
     understand(&mut found, read, source)
 }
@@ -233,7 +243,7 @@ fn check_format(source: &mut impl BufRead) -> Result<u64, RecordError> {
 fn understand(
     found: &mut Beginning,
     read: serde_json::Result<()>,
-    source: &mut impl BufRead,
+    source: &mut dyn BufRead,
 ) -> Result<u64, RecordError> {
     match (found.format.take(), read) {
         (Some(Name { name, .. }), _) if name != RecordFormat::NAME => Err(RecordError::NotARecord),
@@ -296,7 +306,7 @@ impl<'de> Visitor<'de> for Head<'_> {
 }
 
 /// `source` is where the error was found.
-fn explain(error: serde_json::Error, source: &mut impl BufRead) -> RecordError {
+fn explain(error: serde_json::Error, source: &mut dyn BufRead) -> RecordError {
     let (line, column) = (error.line(), error.column());
     // The error's own text ends with the position.
     let text = error.to_string();

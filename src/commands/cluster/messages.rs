@@ -10,7 +10,7 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::io::Write;
+use std::io::{BufWriter, Read, Write};
 
 /// First answer: who is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,9 +120,12 @@ pub enum NextStep {
 /// As bytes, compressed.
 pub fn pack(message: &impl Serialize) -> Vec<u8> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
+    // Written and read as records and notes are: every further way is a further writer and parser in the program.
+    let mut buffered = BufWriter::new(&mut packed as &mut dyn Write);
     // Can't fail: memory takes everything, and messages have no maps whose keys JSON could refuse.
-    let _ = serde_json::to_writer(&mut packed, message);
-    let _ = packed.flush();
+    let _ = serde_json::to_writer(&mut buffered, message);
+    let _ = buffered.flush();
+    drop(buffered);
     packed.finish().unwrap_or_default()
 }
 
@@ -131,7 +134,7 @@ pub fn pack(message: &impl Serialize) -> Vec<u8> {
 /// # Errors
 /// They are none of this program's messages.
 pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    let mut text = String::new();
-    std::io::Read::read_to_string(&mut DeflateDecoder::new(bytes), &mut text).map_err(|e| e.to_string())?;
-    serde_json::from_str(&text).map_err(|e| e.to_string())
+    let mut text = Vec::new();
+    DeflateDecoder::new(bytes).read_to_end(&mut text).map_err(|e| e.to_string())?;
+    serde_json::from_slice(&text).map_err(|e| e.to_string())
 }
