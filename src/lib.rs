@@ -24,6 +24,8 @@ pub mod cluster;
 pub mod commands;
 pub mod engine;
 pub mod finding;
+#[cfg(target_os = "linux")]
+pub mod integrity;
 pub mod lab;
 pub mod merge;
 pub mod plan;

@@ -14,6 +14,7 @@ mod documentation;
 mod environment;
 mod fsync_every;
 mod golden_reports;
+mod integrity;
 mod lab_pages;
 mod machines;
 mod merged;

@@ -4,10 +4,11 @@ use super::error::CliError;
 use super::flag::Form;
 use super::words::ReadLine;
 use super::{
-    EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, compare, history, merge,
-    precondition, suggest, sweep, trace, words,
+    EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, VerifyAfterRequest, compare,
+    history, merge, precondition, suggest, sweep, trace, words,
 };
 use crate::profile::RawText;
+use std::borrow::Cow;
 use std::ffi::OsString;
 
 /// A command: a row of the table that parser, help, man page and completions come from.
@@ -100,6 +101,7 @@ pub const COMMANDS: &[Command] = &[
             ("--out", "write a further report, as for a run"),
             ("--stream", "write a line of JSON for each interval, as for a run"),
             ("--io-log", "log every single I/O, as for a run"),
+            ("--journal", "tell a file which writes are durable, as for a run"),
             ("--mpi", "run it as one of several ranks, as for a run"),
             ("--split", "each rank gets its own part of a target that several of them share"),
             ("--dry-run", "say what would be done, and do nothing"),
@@ -179,6 +181,21 @@ pub const COMMANDS: &[Command] = &[
         options: compare::OPTIONS,
         offers: Offers::Files,
         read: Lines(compare::read),
+    },
+    Command {
+        name: "verify-after",
+        arguments: "<journal> [<target> ..]",
+        help: "read everything back that a journal (--journal) says is durable: exit code 4 when anything is wrong",
+        options: &[],
+        offers: Offers::Files,
+        read: Words(|arguments| {
+            let raw = |word: &OsString| RawText::from(word.as_encoded_bytes().to_vec());
+            let (journal, targets) = arguments.split_first()?;
+            let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+            let request =
+                VerifyAfterRequest { journal: journal.into(), targets: targets.iter().map(raw).collect() };
+            (!arguments.iter().any(is_option)).then_some(Invocation::VerifyAfter(request))
+        }),
     },
     Command {
         name: "devices",
@@ -295,6 +312,7 @@ pub const NAMES: &[&str] = &[
     "trace",
     "history",
     "compare",
+    "verify-after",
     "devices",
     "doctor",
     "event",
@@ -323,6 +341,18 @@ fn report_request(arguments: &[OsString]) -> Result<Invocation, CliError> {
 }
 
 const JSON: Form = ("--json", "as JSON, for programs");
+
+/// The option that is a command too, at the front of a line, as its word.
+pub fn with_command_first(arguments: &[OsString]) -> Cow<'_, [OsString]> {
+    const OPTION: &str = "--verify-after";
+    let Some((first, rest)) = arguments.split_first() else { return Cow::Borrowed(arguments) };
+    let journal = match first.as_encoded_bytes().strip_prefix(OPTION.as_bytes()) {
+        Some([]) => None,
+        Some([b'=', value @ ..]) => Some(RawText::from(value.to_vec()).as_path().as_os_str().to_owned()),
+        _ => return Cow::Borrowed(arguments),
+    };
+    [OsString::from(&OPTION[2..])].into_iter().chain(journal).chain(rest.iter().cloned()).collect()
+}
 
 /// Reads a command line whose first word (behind the program name) is a command; `None` if it is not.
 /// `options` reads those of the flag table behind a command, `line` a whole command line.

@@ -216,6 +216,7 @@ fn run(words: &[OsString], line: ReadLine) -> Result<RunRequest, CliError> {
         (request.stream.is_some(), "--stream"),
         (request.repeat.is_some(), "--repeat"),
         (request.io_log.is_some(), "--io-log"),
+        (request.journal.is_some(), "--journal"),
         (request.events != super::Events::default(), "-ys, -yf, -yr, -yp"),
     ];
     match elsewhere.into_iter().find(|(given, _)| *given) {

@@ -15,6 +15,8 @@ pub enum Exit {
     Doubtful = 2,
     /// The command line is empty or wrong, or a profile is unreadable or invalid.
     Usage = 3,
+    /// Sectors don't hold what was written (`--verify`, `verify-after`).
+    Corrupt = 4,
 }
 
 impl Exit {

@@ -89,6 +89,7 @@ fn exit_status(page: &mut String) {
              would distort figures. Of compare: what --fail-if names.",
         ),
         (Exit::Usage, "No arguments, or a wrong command line or profile."),
+        (Exit::Corrupt, "With --verify, and of verify-after: sectors don't hold what was written."),
     ];
     for (exit, meaning) in codes {
         item(page, &exit.code().to_string(), meaning);

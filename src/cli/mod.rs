@@ -108,6 +108,8 @@ pub enum Invocation {
     Report(ReportRequest),
     /// Merge the records of several hosts.
     Merge(MergeRequest),
+    /// Read back what a journal says is durable.
+    VerifyAfter(VerifyAfterRequest),
     /// Print a man page.
     Man {
         /// Of this command, one of the table; `None` = of the program.
@@ -119,6 +121,15 @@ pub enum Invocation {
     Compatibility,
     /// Print what named workloads there are.
     Preset(PresetRequest),
+}
+
+/// What is read back after a run (`verify-after`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifyAfterRequest {
+    /// What the run told is durable.
+    pub journal: PathBuf,
+    /// Where its targets are now, in their order; empty = where they were.
+    pub targets: Vec<RawText>,
 }
 
 /// What is to be seen of named workloads.
@@ -155,6 +166,8 @@ pub struct RunRequest {
     pub stream: Option<StreamRequest>,
     /// `--io-log`: log every single I/O in this file.
     pub io_log: Option<PathBuf>,
+    /// `--journal`: tell this file what is durable.
+    pub journal: Option<PathBuf>,
     /// `--mpi`: this is one of several ranks, whatever started them; with the library to use, if one
     /// is named.
     pub mpi: Option<Option<PathBuf>>,
@@ -378,6 +391,7 @@ impl RunRequest {
         let given = [
             (self.stream.is_some(), "--stream"),
             (self.io_log.is_some(), "--io-log"),
+            (self.journal.is_some(), "--journal"),
             (events.start.is_some(), "-ys"),
             (events.finish.is_some(), "-yf"),
             (events.wait.is_some(), "-yr"),

@@ -35,6 +35,7 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
     if arguments.is_empty() {
         return Ok(Invocation::Usage { no_arguments: true });
     }
+    let arguments = &*commands::with_command_first(arguments);
     if let Some(command) = commands::parse(arguments, rerun, parse) {
         return command;
     }

@@ -29,6 +29,7 @@ mod stream;
 mod sweep;
 mod trace;
 mod typed;
+mod verify_after;
 
 use crate::cli::{self, CliError, Exit, Invocation};
 use crate::engine;
@@ -105,6 +106,9 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::History(request) => history::history(&request),
         Invocation::Compare(request) => cluster::refuse("compare").and_then(|()| compare::compare(&request)),
         Invocation::Merge(request) => merge::merge(&request),
+        Invocation::VerifyAfter(request) => {
+            cluster::refuse("verify-after").and_then(|()| verify_after::verify_after(&request))
+        }
         Invocation::Report(request) => report::report(&request),
         Invocation::Precondition(request) => {
             cluster::refuse("precondition").and_then(|()| precondition::precondition(&request))

@@ -125,7 +125,11 @@ fn all_written(request: &RunRequest) -> Vec<Named> {
         .io_log
         .as_ref()
         .map(|path| Named { by: format!("--io-log {}", path.display()), path: named(path) });
-    outs.chain(stream).chain(log).collect()
+    let journal = request
+        .journal
+        .as_ref()
+        .map(|path| Named { by: format!("--journal {}", path.display()), path: path.clone() });
+    outs.chain(stream).chain(log).chain(journal).collect()
 }
 
 /// What the run reads besides its targets.

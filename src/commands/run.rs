@@ -7,7 +7,7 @@ use super::{output, quiet, repeat, rerun, shown};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::{Finding, Severity};
 use crate::profile::validate::{self, validate};
-use crate::profile::{Method, Profile, ResultFormat};
+use crate::profile::{Method, Profile, ResultFormat, VerifyMode};
 use crate::report::{self, plan_text, profile_text, profile_xml};
 use crate::run::{self, Options, Probes};
 use crate::sys::standard_error::say;
@@ -29,6 +29,12 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
     }
     if !request.quiet {
         warn_of_what_does_nothing(&asked, request);
+    }
+    if request.journal.is_some() && !method.verify.is_some_and(VerifyMode::stamps) {
+        return Err(NotDone::usage(vec![Finding::error(
+            "--journal tells which verified writes are durable, and none are verified; give --verify or \
+             --verify=write too",
+        )]));
     }
     if request.split {
         return Err(NotDone::usage(vec![Finding::error(

@@ -2,7 +2,9 @@
 
 use super::access::{is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
-use super::{PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, tracing, volume, writing};
+use super::{
+    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, tracing, verify, volume, writing,
+};
 use crate::engine::EngineKind;
 use crate::finding::Finding;
 use crate::profile::{Method, Portion, Profile, RandomDataSource, Target, TargetId, TargetIds, TimeSpan};
@@ -57,6 +59,9 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             warnings.append(&mut minded);
         }
     }
+    if around.method.verify.is_some() {
+        errors.extend(verify::check(profile, span, around.facts));
+    }
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -109,7 +114,7 @@ fn workers(
             idle.push(thread.to_string());
             continue;
         }
-        match worker(span, &ids, &members, relative, separation, around) {
+        match worker(profile, span, &ids, &members, relative, separation, around) {
             Ok(mut worker) => {
                 worker.thread = thread;
                 worker.cpu = (!cpus.is_empty()).then(|| cpus[thread as usize % cpus.len()]);
@@ -236,6 +241,7 @@ fn pages(span: &TimeSpan, members: &[(usize, u32)], engine: EngineKind, separati
 
 /// One worker, but for its number, CPU and seed.
 fn worker(
+    profile: &Profile,
     span: &TimeSpan,
     ids: &[TargetId],
     members: &[(usize, u32)],
@@ -279,6 +285,8 @@ fn worker(
             size,
             requests,
             content: writing::content(span, index, &around.facts[index]),
+            sector: verify::sector(&around.facts[index]),
+            unit: around.method.verify.map_or(0, |_| verify::unit(profile, &target.path)),
             // Whose completions are issued anew at once can't wait.
             limit: if routines { Limit::None } else { writing::limit(span, target) },
             read_buffer,

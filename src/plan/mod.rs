@@ -9,6 +9,7 @@ mod engine;
 mod error;
 mod target;
 mod tracing;
+mod verify;
 mod volume;
 mod writing;
 
@@ -195,6 +196,10 @@ pub struct WorkerTarget {
     pub slot: u32,
     /// What writes carry.
     pub content: WriteContent,
+    /// `--verify`: bytes of a sector, which carries a stamp.
+    pub sector: u32,
+    /// `--verify`: the largest piece that no I/O of the run touches in part, bytes; a multiple of the sector.
+    pub unit: u64,
     /// How fast the thread may go on this target.
     pub limit: Limit,
     /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a

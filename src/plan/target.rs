@@ -177,7 +177,7 @@ fn direct(target: &Target, facts: &TargetFacts, size: u64, needs: DirectRequirem
 
 /// Bytes of the area, if its end is what ends the last range of an absolute distribution: positions in that
 /// range are then drawn modulo what is left of the area. Other ranges are as long as stated.
-fn cut_area(target: &Target, size: u64) -> Option<u64> {
+pub(super) fn cut_area(target: &Target, size: u64) -> Option<u64> {
     let distribution = target.distribution.as_ref().filter(|d| d.kind == DistributionKind::Absolute)?;
     let area = region(target, size, 0).ok()?.length;
     let grid = Grid { region: area, block_size: target.block_size, stride: target.stride() };

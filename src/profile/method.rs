@@ -37,6 +37,33 @@ pub struct Method {
     /// `--rate-total`: how many I/Os per second all threads start on all targets together; `None` = the
     /// profile's rates count.
     pub rate_total: Option<RateTotal>,
+    /// `--verify`: what is written is stamped, what is read is checked; `None` = neither.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifyMode>,
+}
+
+/// What of the I/Os is verified (`--verify`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerifyMode {
+    /// Writes are stamped.
+    Write,
+    /// Reads are checked, of a target that an earlier run has stamped.
+    Read,
+    /// Writes are stamped, and reads checked by what was written.
+    Both,
+}
+
+impl VerifyMode {
+    /// Whether writes get stamps.
+    pub fn stamps(self) -> bool {
+        self != VerifyMode::Read
+    }
+
+    /// Whether reads are looked at.
+    pub fn checks(self) -> bool {
+        self != VerifyMode::Write
+    }
 }
 
 /// How much is to be written or read before a time span may end.

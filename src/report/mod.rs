@@ -16,6 +16,7 @@ mod flush_text;
 mod hosts_text;
 pub mod html;
 pub mod index;
+pub(crate) mod integrity_text;
 pub mod json;
 pub mod known;
 mod newest_text;

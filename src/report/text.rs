@@ -3,6 +3,7 @@
 
 use super::flush_text::write_flushes;
 use super::hosts_text::{first_line, write_hosts};
+use super::integrity_text::write_integrity;
 use super::newest_text;
 use super::paced_text::write_response_times;
 use super::part_text::write_parts;
@@ -70,6 +71,7 @@ pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> 
     write_response_times(&mut out, summary);
     write_parts(&mut out, summary);
     write_flushes(&mut out, summary);
+    write_integrity(&mut out, summary);
     out
 }
 

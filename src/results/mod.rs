@@ -7,6 +7,7 @@ mod ended;
 mod flushes;
 mod host;
 mod host_clock;
+mod integrity;
 mod interval_figures;
 mod known;
 mod observed;
@@ -30,6 +31,9 @@ pub use ended::{Ended, EndedBy};
 pub use flushes::{FlushFigures, FlushRow, FlushTable};
 pub use host::{Host, HostTarget};
 pub use host_clock::{CommonWindow, HostClock};
+pub use integrity::{
+    FailedSector, FoundStamp, IntegrityCounts, IntegrityResults, IntegrityRow, IntegrityTable, SectorFault,
+};
 pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
     WeightedStdDevs,
@@ -176,6 +180,9 @@ pub struct TargetResults {
     /// `--fsync-every`: latencies of the flushes, ns; they are in no other figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flushes: Option<Histogram>,
+    /// `--verify`: sectors that were stamped and checked, over the whole life of the time span.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<IntegrityResults>,
     /// How old the I/Os were, ns, that were in flight when measuring ended, and older than the longest that
     /// the thread counted here: the oldest first, at most 1024.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -40,6 +40,7 @@ impl TargetResults {
         self.write.add(&other.write);
         self.overdue.add(&other.overdue);
         self.flushes.add(&other.flushes);
+        debug_assert!(other.integrity.is_none(), "put to the first portion alone");
         self.unfinished.extend(other.unfinished);
         self.unfinished.sort_unstable_by(|a, b| b.cmp(a));
         self.unfinished.truncate(1024);

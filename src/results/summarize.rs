@@ -4,8 +4,8 @@ use super::PartTable;
 use super::summary::*;
 use super::{
     AddUp, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
-    DirectionResults, Done, EffectiveRange, FlushFigures, FlushRow, FlushTable, Host, LATE, Overdue,
-    PacedFigures, PacedLatency, Record, SpanResults, TargetLatencies, TargetResults, ThreadResults,
+    DirectionResults, Done, EffectiveRange, FlushFigures, FlushRow, FlushTable, Host, IntegrityTable, LATE,
+    Overdue, PacedFigures, PacedLatency, Record, SpanResults, TargetLatencies, TargetResults, ThreadResults,
     TraceFigures, Work,
 };
 use crate::profile::{RawText, Target, TargetId, TimeSpan};
@@ -51,6 +51,7 @@ impl Measured {
             paced: paced_figures(results, &all, seconds, record.offered_ios_per_s(span)),
             parts: PartTable::new(host, results, seconds),
             flushes: flushes(host, results, seconds),
+            integrity: IntegrityTable::new(host, results),
             trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(host, results, &work, &all)),
             waits: wait_statistics(record, span, &results.threads),

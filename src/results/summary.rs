@@ -3,8 +3,8 @@
 
 use super::PartTable;
 use super::{
-    CpuTable, EffectiveRange, FlushTable, IntervalFigures, PacedFigures, TraceFigures, WaitStatistics,
-    WeightedStdDevs,
+    CpuTable, EffectiveRange, FlushTable, IntegrityTable, IntervalFigures, PacedFigures, TraceFigures,
+    WaitStatistics, WeightedStdDevs,
 };
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,9 @@ pub struct Measured {
     /// Flushes (`--fsync-every`); `None` = there were to be none.
     #[serde(default)]
     pub flushes: Option<FlushTable>,
+    /// Verified sectors (`--verify`); `None` = nothing was verified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<IntegrityTable>,
     /// The trace (`-e`).
     #[serde(default)]
     pub trace: Option<TraceFigures>,

@@ -27,6 +27,8 @@ pub struct Session {
     pub destroy: bool,
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
+    /// `--journal`: what is durable is told to this file, which must not be there yet.
+    pub journal: Option<PathBuf>,
     /// `-ys`, `-yf`, `-yr`
     pub events: Events,
     /// The other ranks of a run on several hosts; `None` = it runs alone.
@@ -45,6 +47,7 @@ impl Default for Session {
             recreate: false,
             destroy: false,
             io_log: None,
+            journal: None,
             events: Events::default(),
             companions: None,
             claimant: Claimant::Alone,
@@ -109,6 +112,7 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
         destroy: session.destroy,
         events: session.events.clone(),
         io_log: session.io_log.clone(),
+        journal: session.journal.clone(),
         companions: session.companions.clone(),
         claimant: session.claimant,
     };

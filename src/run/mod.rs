@@ -20,6 +20,7 @@ mod outcome;
 mod span;
 mod supervise;
 mod tell;
+mod verification;
 mod voice;
 mod watch;
 mod worker;
@@ -100,6 +101,9 @@ pub fn run(
         ),
         None => None,
     };
+    control.awaits("opens the journal (--journal)");
+    let integrity =
+        verification::begin(profile, options, voice).map_err(|message| vec![PlanError::target(message)])?;
     let mut outcome = Outcome::default();
     control.does("prepares files (-c)");
     let precreated = match files::precreate::create_all(profile, options, control, voice) {
@@ -123,6 +127,7 @@ pub fn run(
         voice,
         probes: &probes,
         log: log.as_ref(),
+        integrity: integrity.as_ref(),
     };
     for (number, time_span) in profile.time_spans.iter().enumerate() {
         if !outcome.failures.is_empty() || control.is_interrupted() {
@@ -151,6 +156,7 @@ pub fn run(
         }
     }
     outcome.troubles.extend(voice.end());
+    outcome.troubles.extend(integrity.and_then(|integrity| integrity.end().err()));
     if let Some(log) = log {
         log.end(outcome.results.have_figures());
         outcome.troubles.extend(log.failure());

@@ -20,6 +20,8 @@ pub struct Options {
     pub events: Events,
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
+    /// `--journal`: what is durable is told to this file.
+    pub journal: Option<PathBuf>,
     /// Whom it starts and measures together with.
     pub companions: Option<Arc<dyn Companions>>,
     /// Who claims the block devices that are written to.

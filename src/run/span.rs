@@ -19,6 +19,7 @@ use super::control::Control;
 use super::options::Options;
 use super::outcome::SpanOutcome;
 use super::voice::Voice;
+use crate::integrity::Integrity;
 use crate::plan::{self, PlanError, SpanPlan, WorkerPlan};
 use crate::profile::{Profile, RawText, Target, TimeSpan};
 use crate::run::files::creation;
@@ -64,11 +65,14 @@ pub struct Common<'a> {
     pub probes: &'a Probes,
     /// Where single I/Os are logged.
     pub log: Option<&'a IoLog>,
+    /// What is verified.
+    pub integrity: Option<&'a Integrity>,
 }
 
 /// Runs one time span.
 pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
-    let Common { profile, precreated, prefilled, system, options, control, voice, probes, log } = common;
+    let Common { profile, precreated, prefilled, system, options, control, voice, probes, log, integrity } =
+        common;
     control.does("looks at the targets");
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.to_string()).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they
@@ -114,6 +118,13 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         return SpanOutcome::default();
     }
     control.does("sets up the run");
+    let is_made = |path: &RawText| {
+        let made = |target: &Target| target.path == *path && plan::creates(target);
+        options.method.prefill.is_some() || (!precreated.contains(path) && span.targets.iter().any(made))
+    };
+    if let Some(Err(message)) = integrity.map(|integrity| integrity.begin_span(&plan, is_made)) {
+        return SpanOutcome::failed(vec![message]);
+    }
     if let Some(log) = log {
         log.begin_span();
     }
@@ -127,6 +138,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         progress,
         sources: &sources,
         log,
+        integrity,
         large_pages: Reserve::before(&plan),
         voice,
     };

@@ -25,11 +25,13 @@ pub(super) mod recorder;
 mod requests;
 mod routines;
 mod unfinished;
+mod verifying;
 
 use super::control::Phase;
 use super::voice::Voice;
 use crate::clock::{Clock, Nanos};
 use crate::engine::{Done, Engine, EngineError, Io};
+use crate::integrity::SectorChecker;
 use crate::plan::{SpanPlan, WorkerPlan};
 use crate::results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
 use crate::run::tell::failure::Failure;
@@ -60,6 +62,8 @@ pub struct Worker<'a> {
     pub plan: &'a WorkerPlan,
     /// Its queue, with files and buffer.
     pub engine: Box<dyn Engine>,
+    /// What stamps its writes and checks its reads (`--verify`).
+    pub checker: Option<SectorChecker<'a>>,
     /// Its addresses.
     pub workload: ThreadWorkload,
     /// What it has in flight and what it has counted: put down whenever it calls its engine, which may not
@@ -102,11 +106,13 @@ impl<'a> Worker<'a> {
     /// waits for those.
     pub fn work<T>(self, span: &SpanPlan, hand_in: impl FnOnce(Outcome, Vec<StuckIo>) -> T) -> T {
         let (mut work, mut owner) = Loop::new(self, span);
-        // Decided here, so that the loop without flushes has not a single instruction more.
-        let ended = match work.flushes {
+        // Decided here, so that the loop without has not a single instruction more.
+        let ended = match (work.flushes.is_some(), work.checker.is_some()) {
             _ if work.plan.routines => work.routines(&mut owner),
-            Some(_) => work.turns::<true>(&mut owner),
-            None => work.turns::<false>(&mut owner),
+            (false, false) => work.turns::<false, false>(&mut owner),
+            (true, false) => work.turns::<true, false>(&mut owner),
+            (false, true) => work.turns::<false, true>(&mut owner),
+            (true, true) => work.turns::<true, true>(&mut owner),
         };
         let Some(books) = owner.pick_up() else { lost() };
         let failure = ended.err().map(|failed| work.explain(failed));
@@ -119,6 +125,7 @@ impl<'a> Worker<'a> {
         results.engine = Some(engine);
         results.targets.iter_mut().zip(unfinished).for_each(|(target, ages)| target.unfinished = ages);
         results.targets = recorder::whole_targets(work.plan, results.targets);
+        work.checker.iter_mut().for_each(|checker| checker.finish(&mut results.targets));
         if let Some(counting) = &work.counting {
             work.waits.wait_completions = counting.completions;
             results.submits = span.ring.is_some().then_some(counting.submits);
@@ -142,6 +149,8 @@ fn lost() -> ! {
 struct Loop<'a> {
     plan: &'a WorkerPlan,
     engine: Box<dyn Engine>,
+    /// Dropped behind the engine: then nothing is in flight any more.
+    checker: Option<SectorChecker<'a>>,
     workload: ThreadWorkload,
     clock: Clock,
     phases: Phases<'a>,
@@ -199,11 +208,13 @@ fn most_taken(plan: &WorkerPlan, span: &SpanPlan) -> usize {
 impl<'a> Loop<'a> {
     /// Limits count from now on. The books stay with their owner.
     fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<Books>) {
-        let Worker { plan, engine, workload, books, clock, phases, live, log, voice, .. } = worker;
+        let Worker { plan, engine, mut checker, workload, books, clock, phases, live, log, voice, .. } =
+            worker;
         let depth = plan.depth as usize;
         let measured = span.is_timed();
         let pacing = Pacing::new(plan, clock.now(), seconds(span.duration));
         let fresh = Fresh::new(plan, &workload);
+        checker.iter_mut().for_each(|checker| checker.starts(phases.start_signal()));
         let work = Loop {
             left: depth,
             batch: Vec::with_capacity(depth),
@@ -233,6 +244,7 @@ impl<'a> Loop<'a> {
             given_up: Vec::new(),
             plan,
             engine,
+            checker,
             workload,
             clock,
             phases,
@@ -254,7 +266,10 @@ impl<'a> Loop<'a> {
     }
 
     /// Ends when the phase is [`Phase::Stop`], or the books are lost.
-    fn turns<const FLUSHES: bool>(&mut self, owner: &mut Owner<Books>) -> Result<(), Failed> {
+    fn turns<const FLUSHES: bool, const VERIFIES: bool>(
+        &mut self,
+        owner: &mut Owner<Books>,
+    ) -> Result<(), Failed> {
         let mut held = owner.get();
         while let Some(books) = held {
             if FLUSHES && self.draw_flushes(books) {
@@ -262,6 +277,9 @@ impl<'a> Loop<'a> {
                 self.hand_flushes_over()?;
             } else {
                 let due = self.fill(books);
+                if VERIFIES {
+                    self.stamp();
+                }
                 self.hand_over(owner)?;
                 self.collect(due)?;
             }
@@ -282,6 +300,9 @@ impl<'a> Loop<'a> {
             }
             let taken = done.len().min(self.most_taken);
             let accounted = self.account(books, &done[..taken], phase, now);
+            if VERIFIES {
+                self.check(&done[..taken]);
+            }
             if FLUSHES && accounted.is_ok() {
                 self.count_writes(books, &done[..taken]);
             }

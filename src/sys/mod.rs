@@ -7,6 +7,7 @@
 pub mod clock;
 #[cfg(target_arch = "x86_64")]
 mod cpuid;
+pub mod crc32c;
 pub mod file_systems;
 pub mod io_priority;
 pub mod map_options;

@@ -275,7 +275,7 @@ pub fn command_of(arguments: &[&str]) -> Command {
     command
 }
 
-fn command(line: &str, path: &Path) -> Command {
+pub fn command(line: &str, path: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_diskspd"));
     command.args(line.split_whitespace().map(|word| word.replace("{}", path.to_str().unwrap())));
     command

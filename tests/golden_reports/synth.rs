@@ -140,6 +140,7 @@ fn span(ids: &TargetIds, asked: &TimeSpan, got: &Span) -> SpanResults {
             distribution: target.dist.iter().map(range).collect(),
             overdue: None,
             flushes: None,
+            integrity: None,
             parts: Vec::new(),
         }
     };

@@ -8,6 +8,7 @@ mod caching;
 mod cluster;
 mod distribution;
 mod history;
+mod integrity;
 mod linux;
 mod output;
 mod profile;
@@ -39,6 +40,7 @@ pub const GROUPS: &[Group] = &[
     Group { title: "Output and statistics", flags: output::FLAGS },
     Group { title: "Profiles, events, help", flags: profile::FLAGS },
     Group { title: "History", flags: history::FLAGS },
+    Group { title: "Verification", flags: integrity::FLAGS },
     Group { title: "Many hosts", flags: cluster::FLAGS },
     Group { title: "Options of the Linux version", flags: linux::FLAGS },
 ];

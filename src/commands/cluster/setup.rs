@@ -97,6 +97,11 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
             request.io_log.as_deref().is_some_and(|path| !by_rank(path)),
             "--io-log: every rank writes a log of its own; put %r (the rank) or %h (the host) into its path",
         ),
+        (
+            asked.method.verify.is_some(),
+            "--verify: ranks know nothing of each other's writes, and would take them for damage; verify on one \
+             host at a time",
+        ),
         (no_work(&asked.profile), "nothing is to be run: the profile has no time span"),
     ];
     refused.into_iter().filter(|(is, _)| *is).map(|(_, why)| why).collect()

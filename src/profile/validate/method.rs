@@ -26,6 +26,9 @@ pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
     for (rule, message) in fsync_every(method, profile).into_iter().chain(volumes(method, profile)) {
         refuse(rule, message);
     }
+    for (rule, message) in super::verify::rules(method, profile) {
+        refuse(rule, message);
+    }
     if let Some(rate) = method.rate_total {
         for (rule, message) in rate_total(rate, profile) {
             refuse(rule, message);

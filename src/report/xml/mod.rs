@@ -5,6 +5,7 @@
 mod figures;
 mod findings;
 mod flushes;
+mod integrity;
 mod number;
 mod paced;
 mod parts;
@@ -95,6 +96,7 @@ fn render_all(
             measured.paced.iter().for_each(|paced| paced::write(&mut out, paced));
             measured.parts.iter().for_each(|table| parts::write(&mut out, table));
             measured.flushes.iter().for_each(|table| flushes::write(&mut out, table));
+            measured.integrity.iter().for_each(|table| integrity::write(&mut out, table));
         }
         let mut verdicts = judgement.into_iter().flat_map(|judgement| &judgement.verdicts);
         if let Some(verdict) = verdicts.find(|verdict| verdict.time_span == index + 1) {

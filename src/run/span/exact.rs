@@ -74,6 +74,7 @@ pub fn run_exactly(
         progress: Vec::new(),
         sources: &sources,
         log: None,
+        integrity: None,
         large_pages: Reserve::before(&plan),
         voice: &voice,
     };

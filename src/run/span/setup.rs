@@ -2,6 +2,7 @@
 
 use crate::clock::{Clock, SECOND};
 use crate::engine::{Engine, EngineError, File, NotPinned, Setup};
+use crate::integrity::{Integrity, SectorChecker};
 use crate::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use crate::run::files::sources;
 use crate::run::span::large_pages::Reserve;
@@ -36,6 +37,8 @@ pub struct Shared<'a> {
     pub sources: &'a [memory::Shared],
     /// The log of I/Os, if there is one: it has to be put in place when workers are left behind.
     pub log: Option<&'a IoLog>,
+    /// `--verify`; `None` = nothing is verified.
+    pub integrity: Option<&'a Integrity>,
     /// For `-l`.
     pub large_pages: Reserve,
     /// For `-v` and `-P`.
@@ -114,6 +117,7 @@ pub fn set_up<'a>(
     Ok(Worker {
         plan,
         engine,
+        checker: shared.integrity.map(|integrity| SectorChecker::new(integrity, plan, &files)),
         workload,
         books,
         heir: Some(heir),

@@ -66,6 +66,7 @@ impl Loop<'_> {
             self.batch.push(flight.io);
         }
         self.left = books.idle.len();
+        self.checker.iter_mut().for_each(|checker| checker.flushing(&self.batch));
         true
     }
 
@@ -99,7 +100,11 @@ impl Loop<'_> {
             let flight = &books.requests.flights[ended.request as usize];
             if ended.result < 0 {
                 failed = Some((flight.target, (-ended.result) as i32));
-            } else if phase == Phase::Measure {
+                books.idle.push(ended.request);
+                return false;
+            }
+            self.checker.iter_mut().for_each(|checker| checker.flushed(ended.request));
+            if phase == Phase::Measure {
                 books.recorder.flushed(flight.target as usize, now.saturating_sub(flight.started));
             }
             books.idle.push(ended.request);

@@ -90,6 +90,7 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
     let worker = Worker {
         plan,
         engine: Box::new(engine),
+        checker: None,
         workload,
         books,
         heir: None,

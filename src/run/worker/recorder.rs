@@ -331,6 +331,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
         write: direction(worker.is_paced_on(index)),
         overdue: None,
         flushes: worker.flush_every.map(|_| Histogram::new()),
+        integrity: None,
         distribution: Vec::new(),
         unfinished: Vec::new(),
         parts: Vec::new(),

@@ -17,6 +17,7 @@ impl Loop<'_> {
         if let Some(books) = owner.get() {
             self.fill(books);
         }
+        self.stamp();
         self.hand_over(owner)?;
         while stopped < self.plan.depth {
             if self.done.is_empty() {
@@ -35,12 +36,15 @@ impl Loop<'_> {
                     self.done.extend_from_slice(&handled[index..]);
                     return Ok(());
                 }
-                if self.account(books, &[*completed], phase, now).is_err() {
+                let accounted = self.account(books, &[*completed], phase, now);
+                self.check(&[*completed]);
+                if accounted.is_err() {
                     stopped += 1;
                     self.give_up(books, completed);
                     continue;
                 }
                 self.fill(books);
+                self.stamp();
                 self.hand_over(owner)?;
                 // The last one is handed over by the wait that follows.
                 if index + 1 == handled.len() {

@@ -1,0 +1,113 @@
+//! `diskspd verify-after JOURNAL`: what a journal says is durable is read back.
+
+use super::not_done::NotDone;
+use super::output;
+use crate::cli::{Exit, VerifyAfterRequest};
+use crate::integrity::journal::{JournalContent, JournalTarget, format};
+use crate::integrity::{TargetReadBack, read_back};
+use crate::profile::RawText;
+use crate::report::integrity_text::{held, moment};
+use crate::results::FailedSector;
+use crate::system::target::locate;
+use std::fmt::Write;
+use std::fs::File;
+use std::io::BufReader;
+
+/// Reads everything back and prints what came of it.
+///
+/// # Errors
+/// Journal or targets can't be read, or the report can't be written.
+pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
+    let name = request.journal.display();
+    let file = File::open(&request.journal).map_err(|error| format!("{name}: can't be opened: {error}"))?;
+    let content = format::read(BufReader::new(file)).map_err(|why| format!("{name}: {why}"))?;
+    let given = &request.targets;
+    if !given.is_empty() && given.len() != content.targets.len() {
+        return Err(format!(
+            "{name}: is of {} targets, and {} are named: name all of them in the order of the journal ({}), or none",
+            content.targets.len(),
+            given.len(),
+            content.targets.values().map(|target| target.path.to_string()).collect::<Vec<_>>().join(", ")
+        )
+        .into());
+    }
+    let mut out = header(&name.to_string(), &content);
+    let mut exit = Exit::Success;
+    for (index, target) in content.targets.values().enumerate() {
+        let path = given.get(index).unwrap_or(&target.path);
+        let refused = |why: String| format!("'{path}': {why}");
+        let place = locate(path.as_bytes()).map_err(refused)?;
+        let found = read_back(&content, target, &place).map_err(refused)?;
+        if found.results.counts.wrong() > 0 {
+            exit = Exit::Corrupt;
+        }
+        write_target(&mut out, &content, target, path, &found);
+    }
+    output::to_stdout(out.as_bytes())?;
+    Ok(exit)
+}
+
+fn header(name: &str, content: &JournalContent) -> String {
+    let end = match content.has_ended {
+        true => "it ended by itself".to_owned(),
+        false => "it was cut off: killed, or by a loss of power".to_owned(),
+    };
+    let broken = match content.broken {
+        0 => String::new(),
+        bytes => format!("; the last {bytes} bytes of the journal are no whole entry, and were left out"),
+    };
+    format!(
+        "journal {name}: run {:016x}, begun {}; {end}{broken}\n",
+        content.run,
+        moment(content.began_ms, 0)
+    )
+}
+
+fn write_target(
+    out: &mut String,
+    content: &JournalContent,
+    target: &JournalTarget,
+    path: &RawText,
+    found: &TargetReadBack,
+) {
+    let counts = &found.results.counts;
+    let _ = writeln!(
+        out,
+        "\n'{path}': {} acknowledged places of {} bytes, sectors of {}",
+        found.units, target.unit, target.sector
+    );
+    let _ = writeln!(
+        out,
+        "  verified:  {} sectors, {} of them newer than acknowledged",
+        counts.verified, found.newer
+    );
+    if counts.undecided > 0 {
+        let _ = writeln!(
+            out,
+            "  undecided: {}, mixtures of two writes that may have been under way when it ended",
+            counts.undecided
+        );
+    }
+    match counts.wrong() {
+        0 => out.push_str("  failed:    none\n"),
+        wrong => {
+            let _ = writeln!(out, "  failed:    {wrong}: {}", counts.described());
+        }
+    }
+    found.results.failures.iter().for_each(|failed| out.push_str(&line(content, failed)));
+    let more = counts.wrong().saturating_sub(found.results.failures.len() as u64);
+    if more > 0 {
+        let _ = writeln!(out, "  .. and {more} more");
+    }
+}
+
+fn line(content: &JournalContent, failed: &FailedSector) -> String {
+    format!(
+        "  {:<10} sector at offset {}: version {} was acknowledged {}; it holds {}\n",
+        failed.fault.name(),
+        failed.offset,
+        failed.expected,
+        moment(content.began_ms, failed.at_us),
+        held(failed)
+    )
+}

@@ -1,0 +1,246 @@
+//! Which versions of each place of a target there may be: what readers are told wrong sectors by.
+//!
+//! A target is divided into units, the largest that no I/O touches in part. Every write gives each of its
+//! units a new version number, its generation. Nothing is ever locked: a reader looks before it begins and
+//! after it has ended, and what it may see follows from both looks.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The versions of all units of one target.
+#[derive(Debug)]
+pub struct Generations {
+    units: Vec<AtomicU64>,
+    /// Bytes of a unit.
+    unit: u64,
+}
+
+/// The versions of a unit at a moment: eight bits of each of `in_flight`, `group` and `window`, then those of
+/// `latest`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UnitVersions(u64);
+
+/// The largest count of eight bits: so many, or more.
+const MANY: u64 = 0xff;
+
+impl UnitVersions {
+    fn new(latest: u64, window: u64, group: u64, in_flight: u64) -> UnitVersions {
+        let few = |count: u64| count.min(MANY);
+        UnitVersions(latest << 24 | few(window) << 16 | few(group) << 8 | few(in_flight))
+    }
+
+    /// The newest version that anybody has begun to write; 0 = nobody has.
+    pub fn latest(self) -> u64 {
+        self.0 >> 24
+    }
+
+    /// The oldest version that can be there; 0 = also what was there before the run.
+    pub fn oldest(self) -> u64 {
+        match self.window() {
+            MANY => 0,
+            window => self.latest().saturating_sub(window),
+        }
+    }
+
+    /// Whether several versions are possible: writes that overlapped, or one under way.
+    pub fn is_open(self) -> bool {
+        self.window() > 0 || self.in_flight() > 0
+    }
+
+    /// How many versions before the latest may be there.
+    fn window(self) -> u64 {
+        self.0 >> 16 & MANY
+    }
+
+    /// How many versions before the latest were begun since the last moment without a write in flight.
+    fn group(self) -> u64 {
+        self.0 >> 8 & MANY
+    }
+
+    /// Writes in flight. Who has once counted many never counts down again: the unit stays open.
+    fn in_flight(self) -> u64 {
+        self.0 & MANY
+    }
+
+    fn begun(self) -> UnitVersions {
+        let group = if self.in_flight() == 0 { 0 } else { self.group() + 1 };
+        UnitVersions::new(self.latest() + 1, self.window() + 1, group, self.in_flight() + 1)
+    }
+
+    /// When the last write in flight has ended, the first of its group and all later ones remain possible:
+    /// nobody knows the order in which writes that overlapped arrived. After one that failed everything is.
+    fn ended(self, well: bool) -> UnitVersions {
+        let in_flight = if self.in_flight() == MANY { MANY } else { self.in_flight().saturating_sub(1) };
+        let group = if well { self.group() } else { MANY };
+        let window = if in_flight == 0 || !well { group } else { self.window() };
+        UnitVersions::new(self.latest(), window, group, in_flight)
+    }
+}
+
+impl Generations {
+    /// Of a target of so many bytes, of which nothing has been written; `None` = there isn't memory for it.
+    pub fn new(size: u64, unit: u64) -> Option<Generations> {
+        let count = usize::try_from(size.div_ceil(unit)).ok()?;
+        let mut units = Vec::new();
+        units.try_reserve_exact(count).ok()?;
+        units.resize_with(count, AtomicU64::default);
+        Some(Generations { units, unit })
+    }
+
+    /// Bytes of memory that it takes.
+    pub fn memory(size: u64, unit: u64) -> u64 {
+        size.div_ceil(unit).saturating_mul(8)
+    }
+
+    /// Bytes of a unit.
+    pub fn unit(&self) -> u64 {
+        self.unit
+    }
+
+    /// Bytes that it covers, rounded up to whole units.
+    pub fn covered(&self) -> u64 {
+        self.units.len() as u64 * self.unit
+    }
+
+    /// A write that reaches over a unit begins. Its version is [`UnitVersions::latest`].
+    pub fn begin(&self, unit: usize) -> UnitVersions {
+        self.change(unit, UnitVersions::begun)
+    }
+
+    /// It has ended: `well` = all of it is written, else nobody knows how much.
+    pub fn end(&self, unit: usize, well: bool) -> UnitVersions {
+        self.change(unit, |versions| versions.ended(well))
+    }
+
+    /// What there may be now.
+    pub fn look(&self, unit: usize) -> UnitVersions {
+        UnitVersions(self.units[unit].load(Ordering::SeqCst))
+    }
+
+    /// Somebody else may have written anywhere.
+    pub fn forget(&self) {
+        for unit in &self.units {
+            unit.fetch_or(MANY << 16 | MANY << 8, Ordering::SeqCst);
+        }
+    }
+
+    /// Something is written here in another way than all else: it is never judged again.
+    pub fn give_up(&self, offset: u64, length: u64) {
+        let units = offset / self.unit..(offset + length).div_ceil(self.unit);
+        for unit in units.filter_map(|unit| self.units.get(unit as usize)) {
+            unit.fetch_or(MANY << 16 | MANY << 8 | MANY, Ordering::SeqCst);
+        }
+    }
+
+    /// Takes over what another one knows, of the same target while it was smaller.
+    pub fn take_over(&self, smaller: &Generations) {
+        for (unit, known) in self.units.iter().zip(&smaller.units) {
+            unit.store(known.load(Ordering::SeqCst), Ordering::SeqCst);
+        }
+    }
+
+    fn change(&self, unit: usize, to: impl Fn(UnitVersions) -> UnitVersions) -> UnitVersions {
+        let unit = &self.units[unit];
+        let mut now = unit.load(Ordering::Relaxed);
+        loop {
+            let then = to(UnitVersions(now));
+            match unit.compare_exchange_weak(now, then.0, Ordering::SeqCst, Ordering::Relaxed) {
+                Ok(_) => return then,
+                Err(other) => now = other,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn one() -> Generations {
+        Generations::new(4096, 4096).unwrap()
+    }
+
+    fn range(versions: UnitVersions) -> (u64, u64) {
+        (versions.oldest(), versions.latest())
+    }
+
+    #[test]
+    fn after_a_write_by_itself_nothing_older_may_be_there_and_while_it_goes_on_both_may() {
+        let unit = one();
+        assert_eq!((range(unit.look(0)), unit.look(0).is_open()), ((0, 0), false));
+        assert_eq!((range(unit.begin(0)), unit.look(0).is_open()), ((0, 1), true));
+        assert_eq!((range(unit.end(0, true)), unit.look(0).is_open()), ((1, 1), false));
+        assert_eq!(range(unit.begin(0)), (1, 2));
+        assert_eq!(range(unit.end(0, true)), (2, 2));
+    }
+
+    #[test]
+    fn of_writes_that_overlapped_each_may_have_arrived_last() {
+        let unit = one();
+        unit.begin(0);
+        unit.end(0, true);
+        unit.begin(0);
+        unit.begin(0);
+        assert_eq!(range(unit.end(0, true)), (1, 3), "the other one may still be on its way");
+        assert_eq!(range(unit.end(0, true)), (2, 3));
+        assert!(unit.look(0).is_open());
+        unit.begin(0);
+        assert_eq!(range(unit.end(0, true)), (4, 4));
+    }
+
+    #[test]
+    fn after_a_write_that_failed_anything_may_be_there_until_one_went_well_by_itself() {
+        let unit = one();
+        for well in [true, false] {
+            unit.begin(0);
+            unit.end(0, well);
+        }
+        assert_eq!(unit.look(0).oldest(), 0);
+        unit.begin(0);
+        assert_eq!(range(unit.end(0, true)), (3, 3));
+        unit.forget();
+        assert_eq!(unit.look(0).oldest(), 0);
+    }
+
+    #[test]
+    fn more_writes_than_can_be_counted_are_never_judged_again() {
+        let unit = one();
+        (0..1000).for_each(|_| {
+            let _ = unit.begin(0);
+        });
+        (0..1000).for_each(|_| {
+            let _ = unit.end(0, true);
+        });
+        assert_eq!((unit.look(0).oldest(), unit.look(0).is_open()), (0, true));
+    }
+
+    proptest! {
+        /// A place that takes each write at some moment between its begin and its end; a reader that begins
+        /// at any time sees what is there at any later time. Nothing that can be seen is ever excluded.
+        #[test]
+        fn what_can_be_read_is_never_excluded(steps in prop::collection::vec((0..4u8, 0..8usize), 1..120)) {
+            let unit = one();
+            let (mut there, mut under_way, mut looks) = (0, Vec::new(), Vec::new());
+            for (step, which) in steps {
+                match step {
+                    0 => under_way.push((unit.begin(0).latest(), false)),
+                    1 if !under_way.is_empty() => {
+                        let which = which % under_way.len();
+                        if !under_way[which].1 {
+                            there = under_way[which].0;
+                            under_way[which].1 = true;
+                        }
+                    }
+                    2 if !under_way.is_empty() => {
+                        let (version, arrived) = under_way.remove(which % under_way.len());
+                        there = if arrived { there } else { version };
+                        unit.end(0, true);
+                    }
+                    _ => looks.push(unit.look(0)),
+                }
+                looks.iter().for_each(|look| assert!(look.oldest() <= there, "{look:?} {there}"));
+                prop_assert!(there <= unit.look(0).latest());
+            }
+        }
+    }
+}

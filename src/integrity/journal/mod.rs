@@ -1,0 +1,7 @@
+//! The journal of acknowledged writes (`--journal`): what has to be there whatever happens.
+
+pub mod format;
+mod writer;
+
+pub use format::{Acknowledged, JournalContent, JournalTarget, Mixing, NoJournal};
+pub use writer::AckJournal;

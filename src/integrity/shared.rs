@@ -1,0 +1,163 @@
+//! What all threads of a run share: its number, the versions of each target, the journal.
+
+use super::checker::is_durable;
+use super::generations::Generations;
+use super::journal::format::Piece;
+use super::journal::{AckJournal, JournalTarget, Mixing};
+use crate::plan::{SpanPlan, WorkerTarget};
+use crate::profile::{RawText, TargetId, VerifyMode};
+use crate::sys::inode::{self, Kind};
+use crate::sys::mutex::LockAnyway;
+use crate::units;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// The verification of one run.
+#[derive(Debug)]
+pub struct Integrity {
+    run: u64,
+    mode: VerifyMode,
+    versions: Mutex<BTreeMap<TargetId, Arc<Generations>>>,
+    journal: Option<AckJournal>,
+}
+
+impl Integrity {
+    /// For a run; `journal` is an empty file.
+    ///
+    /// # Errors
+    /// The journal can't be written.
+    pub fn new(mode: VerifyMode, journal: Option<File>) -> io::Result<Integrity> {
+        // Keyed anew from the kernel's random numbers each time.
+        let run = RandomState::new().build_hasher().finish();
+        let journal = journal.map(|file| AckJournal::begin(file, run)).transpose()?;
+        Ok(Integrity { run, mode, versions: Mutex::default(), journal })
+    }
+
+    /// Its number, which is in every stamp.
+    pub fn number(&self) -> u64 {
+        self.run
+    }
+
+    /// What is stamped, and what is checked.
+    pub fn mode(&self) -> VerifyMode {
+        self.mode
+    }
+
+    /// Where it is told what is durable.
+    pub fn journal(&self) -> Option<&AckJournal> {
+        self.journal.as_ref()
+    }
+
+    /// The versions of a target; `None` = it is only read, and nothing is known of it.
+    pub fn versions(&self, target: TargetId) -> Option<Arc<Generations>> {
+        self.versions.lock_anyway().get(&target).cloned()
+    }
+
+    /// A time span is about to begin. `is_renewed`: others than its threads may have written to the target
+    /// since the last one, because its file was made anew.
+    ///
+    /// # Errors
+    /// A message: there isn't memory enough, a file has two names, or the journal can't be written.
+    pub fn begin_span(&self, plan: &SpanPlan, is_renewed: impl Fn(&RawText) -> bool) -> Result<(), String> {
+        if !self.mode.stamps() {
+            return Ok(());
+        }
+        let mut targets: Vec<&WorkerTarget> = Vec::new();
+        for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
+            match targets.iter_mut().find(|known| known.id == target.id) {
+                // Checksums may be wrong where any thread's way lets them be.
+                Some(known) if mixing(target) > mixing(known) => *known = target,
+                Some(_) => {}
+                None => targets.push(target),
+            }
+        }
+        refuse_two_names(&targets)?;
+        let mut pieces = Vec::new();
+        let mut all = self.versions.lock_anyway();
+        for target in targets {
+            match all.get(&target.id) {
+                None => pieces.push(Piece::Target(told(target))),
+                Some(known) if is_renewed(&target.path) => {
+                    known.forget();
+                    pieces.push(Piece::Forgotten(target.id.0));
+                }
+                Some(_) => {}
+            }
+            let known = all.get(&target.id);
+            if known.is_none_or(|known| known.covered() < target.size) {
+                let table = Generations::new(target.size, target.unit).ok_or_else(|| too_large(target))?;
+                known.iter().for_each(|known| table.take_over(known));
+                all.insert(target.id, Arc::new(table));
+            }
+        }
+        drop(all);
+        self.journal.as_ref().map_or(Ok(()), |journal| journal.add(&pieces).map_err(not_written))
+    }
+
+    /// The run has ended, and nothing is in flight any more.
+    ///
+    /// # Errors
+    /// A message: the journal is not complete.
+    pub fn end(&self) -> Result<(), String> {
+        self.journal.as_ref().map_or(Ok(()), |journal| journal.add(&[Piece::End]).map_err(not_written))
+    }
+}
+
+fn not_written(why: String) -> String {
+    format!("--journal: it can't be written: {why}; what was acknowledged since is not in it")
+}
+
+fn too_large(target: &WorkerTarget) -> String {
+    format!(
+        "--verify: {} of memory for the versions of '{}' can't be had; verify a part of it (-f), or with larger blocks (-b)",
+        units::Size(Generations::memory(target.size, target.unit)),
+        target.path
+    )
+}
+
+fn told(target: &WorkerTarget) -> JournalTarget {
+    let WorkerTarget { id, sector, unit, .. } = *target;
+    JournalTarget { id: id.0, sector, unit, mixing: mixing(target), path: target.path.clone() }
+}
+
+/// Whether a sector of the target may hold parts of two writes.
+fn mixing(target: &WorkerTarget) -> Mixing {
+    match target.mapping {
+        Some(_) if !is_durable(target) => Mixing::Always,
+        None if target.open.direct => Mixing::Never,
+        _ => Mixing::WhenCut,
+    }
+}
+
+/// One file under two names would be two targets, each of which knows nothing of the other's writes.
+fn refuse_two_names(targets: &[&WorkerTarget]) -> Result<(), String> {
+    let mut known: Vec<((bool, u64, u64), &RawText)> = Vec::new();
+    for target in targets {
+        let Some(identity) = identity(&target.location) else { continue };
+        if let Some((_, other)) = known.iter().find(|(of, _)| *of == identity) {
+            return Err(format!(
+                "--verify: '{other}' and '{}' are the same file or device: each would find the other's writes and take \
+                 them for damage; name it once, and give it more threads (-t)",
+                target.path
+            ));
+        }
+        known.push((identity, &target.path));
+    }
+    Ok(())
+}
+
+/// What is the same for all names of a file or device.
+fn identity(path: &Path) -> Option<(bool, u64, u64)> {
+    let found = std::fs::metadata(path).ok()?;
+    Some(match Kind::of(&found) {
+        Kind::BlockDevice => (true, inode::device_number(&found), 0),
+        _ => {
+            let (device, number) = inode::identity(&found);
+            (false, device, number)
+        }
+    })
+}

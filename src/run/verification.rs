@@ -1,0 +1,87 @@
+//! What is verified (`--verify`), and the file of its journal (`--journal`).
+
+use super::options::Options;
+use super::tell::destination;
+use super::voice::Voice;
+use crate::integrity::Integrity;
+use crate::profile::{FlushType, Profile, Target};
+use crate::system::stack::{Stack, stack};
+use crate::system::target::locate;
+use std::fs::File;
+use std::path::Path;
+
+/// Begins the verification of a run; `None` = nothing is verified. The journal is there durably afterwards.
+///
+/// # Errors
+/// A message: the journal can't be made.
+pub fn begin(profile: &Profile, options: &Options, voice: &Voice) -> Result<Option<Integrity>, String> {
+    let Some(mode) = options.method.verify else { return Ok(None) };
+    let refused = |why: String| format!("--journal: {why}");
+    let journal = match &options.journal {
+        Some(path) => Some(open(path, profile, options, voice)?),
+        None => None,
+    };
+    let begun = Integrity::new(mode, journal);
+    begun.map(Some).map_err(|error| refused(format!("it can't be written: {error}")))
+}
+
+fn open(path: &Path, profile: &Profile, options: &Options, voice: &Voice) -> Result<File, String> {
+    let name = path.display();
+    destination::refuse_target("--journal", path, &destination::targets(profile))?;
+    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    let mut written = targets.filter(|target| target.write_ratio > 0);
+    if let Some(target) = written.find(|target| options.method.fsync_every.is_none() && !is_durable(target)) {
+        return Err(format!(
+            "--journal {name}: no write to '{}' would ever count as acknowledged: when it has completed it may only be \
+             in a cache; write through (-Sw, -Sh; with -Sm -Nv), or flush (--fsync-every)",
+            target.path
+        ));
+    }
+    let file = File::create_new(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            format!("--journal {name}: is there already, and a journal is of one run; name a new file")
+        }
+        _ => format!("--journal {name}: can't be made: {error}"),
+    })?;
+    // Its name has to survive too.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.map_err(|error| format!("--journal {name}: its folder can't be flushed: {error}"))?;
+    if let Some(doubt) = doubt(path, profile) {
+        voice.warn(&format!("--journal {name}: {doubt}"));
+    }
+    Ok(file)
+}
+
+/// Whether a write is durable when it has completed.
+fn is_durable(target: &Target) -> bool {
+    let flushed = [Some(FlushType::ViewOfFile), Some(FlushType::NonVolatileMemory)];
+    match target.memory_mapped_io {
+        true => !target.write_through && flushed.contains(&target.flush_type),
+        false => target.write_through,
+    }
+}
+
+/// Why the journal may not survive what the targets don't survive.
+fn doubt(path: &Path, profile: &Profile) -> Option<String> {
+    let of_journal = stack(path);
+    let disks = |stack: &Stack| stack.leaves().map(|layer| layer.name.clone()).collect::<Vec<_>>();
+    let own = disks(&of_journal);
+    if own.is_empty() {
+        let why = of_journal.without.unwrap_or_default();
+        return Some(format!("it lies on no disk of this machine ({why}): a power cut may take it along"));
+    }
+    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    let shared = targets.filter_map(|target| {
+        let place = locate(target.path.as_bytes()).ok()?;
+        // Of a file that is still to be made, its folder.
+        let there = place.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
+        let disk = disks(&stack(there)).into_iter().find(|disk| own.contains(disk))?;
+        Some(format!(
+            "it lies on the same disk ({disk}) as '{}': what damages the one may damage the other, and its flushes are \
+             part of what is measured; put it on another disk",
+            target.path
+        ))
+    });
+    shared.into_iter().next()
+}

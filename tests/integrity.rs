@@ -1,0 +1,299 @@
+//! `--verify`: staged damage, each found and named rightly, and no alarm where nothing is wrong. The format of a sector is that of
+//! docs/integrity.md: the version is the number at byte 24.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::in_process::{asked, profile_and_method};
+use crate::common::{directory, side_by_side};
+use diskspd::cli::{self, Invocation};
+use diskspd::integrity::journal::{JournalContent, format};
+use diskspd::integrity::{TargetReadBack, read_back};
+use diskspd::prelude::*;
+use diskspd::profile::{RawText, VerifyMode, validate};
+use diskspd::report::{format_named, text};
+use diskspd::results::{IntegrityResults, SectorFault};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+const SECTOR: usize = 512;
+/// Bytes of a write, and of a place that has a version.
+const PLACE: usize = 16384;
+const PLACES: usize = 16;
+
+/// Does something with the target behind each time span but the last one.
+struct Between<F>(Mutex<F>);
+
+impl<F: FnMut() + Send> Listener for Between<F> {
+    fn time_span_ended(&self, _: &Record) {
+        (self.0.lock().unwrap())();
+    }
+}
+
+/// Runs a line on a file, with as many time spans as there are `writes` (their shares of writes, percent).
+fn run_spans(
+    line: &str,
+    file: &Path,
+    writes: &[u32],
+    journal: Option<PathBuf>,
+    between: impl FnMut() + Send + 'static,
+) -> Record {
+    let (mut profile, method) = profile_and_method(&format!("{line} {}", file.display()));
+    let span = profile.time_spans.remove(0);
+    for &write_ratio in writes {
+        let mut span = span.clone();
+        span.targets.iter_mut().for_each(|target| target.write_ratio = write_ratio);
+        profile.time_spans.push(span);
+    }
+    let listener = Arc::new(Between(Mutex::new(between)));
+    let session = Session { journal, listener, ..Session::default() };
+    let executed = execute(&profile, &method, &session).unwrap_or_else(|why| panic!("{line}: {why}"));
+    assert!(executed.failures.is_empty() && executed.troubles.is_empty(), "{line}: {executed:?}");
+    executed.record
+}
+
+/// All that was verified in a time span.
+fn verified(record: &Record, span: usize) -> IntegrityResults {
+    let threads = &record.host().results.time_spans[span].threads;
+    let mut all = IntegrityResults::default();
+    let found =
+        threads.iter().flat_map(|thread| &thread.targets).filter_map(|target| target.integrity.clone());
+    found.for_each(|found| all.add_thread(found));
+    all
+}
+
+fn version(sector: &[u8]) -> u64 {
+    u64::from_le_bytes(sector[24..32].try_into().unwrap())
+}
+
+/// Three times everything was written: what the file held each time, and what the journal says in the end.
+struct History {
+    directory: tempfile::TempDir,
+    states: Vec<Vec<u8>>,
+    journal: JournalContent,
+}
+
+impl History {
+    fn new() -> History {
+        let directory = directory();
+        let (file, journal) = (directory.path().join("data"), directory.path().join("journal"));
+        std::fs::write(&file, vec![0xee; PLACES * PLACE]).unwrap();
+        let states = Arc::new(Mutex::new(Vec::new()));
+        let (kept, at) = (Arc::clone(&states), file.clone());
+        // So slowly that the last time span writes some places only once more.
+        let line = "-b16K -s -o1 -W0 -d20 -g300i -Sw --verify --until-written 1x";
+        run_spans(line, &file, &[100, 100, 100], Some(journal.clone()), move || {
+            kept.lock().unwrap().push(std::fs::read(&at).unwrap());
+        });
+        let mut states = std::mem::take(&mut *states.lock().unwrap());
+        states.push(std::fs::read(&file).unwrap());
+        let journal = format::read(std::fs::File::open(journal).unwrap()).unwrap();
+        assert!(journal.has_ended && journal.broken == 0 && journal.acknowledged.len() == PLACES);
+        History { directory, states, journal }
+    }
+
+    /// What is found when the file holds this.
+    fn found(&self, content: &[u8]) -> TargetReadBack {
+        let file = self.directory.path().join("data");
+        std::fs::write(&file, content).unwrap();
+        read_back(&self.journal, &self.journal.targets[&0], &file).unwrap()
+    }
+
+    /// A place that the last time span wrote just once.
+    fn written_once(&self) -> usize {
+        let at = |state: usize, place: usize| version(&self.states[state][place * PLACE..]);
+        let once = |place: &usize| at(2, *place) == at(1, *place) + 1;
+        (1..PLACES - 1).find(once).expect("each place was written many times")
+    }
+}
+
+#[test]
+fn damage_behind_a_run_is_found_by_its_journal_and_named() {
+    let history = History::new();
+    let [first, second, last] = &history.states[..] else { panic!() };
+    let place = history.written_once() * PLACE;
+    let damaged = |damage: &dyn Fn(&mut Vec<u8>)| {
+        let mut content = last.clone();
+        damage(&mut content);
+        history.found(&content)
+    };
+    let intact = damaged(&|_| ());
+    assert_eq!(
+        (intact.units, intact.results.counts.verified),
+        (PLACES as u64, (PLACES * PLACE / SECTOR) as u64)
+    );
+    assert!(intact.results.counts.failed.is_empty() && intact.newer == 0);
+    let of = |from: &[u8], sectors: usize| -> Vec<u8> { from[place..place + sectors * SECTOR].to_vec() };
+    let put = |bytes: Vec<u8>| {
+        move |content: &mut Vec<u8>| content[place..place + bytes.len()].copy_from_slice(&bytes)
+    };
+    let whole = PLACE / SECTOR;
+    let cases: [(&str, Box<dyn Fn(&mut Vec<u8>)>, SectorFault, u64); 9] = [
+        ("a bit", Box::new(|content| content[place + 700] ^= 8), SectorFault::Corrupt, 1),
+        (
+            "two sectors swapped",
+            Box::new(|content| {
+                let (front, back) = content.split_at_mut(place + PLACE);
+                front[place..place + SECTOR].swap_with_slice(&mut back[..SECTOR]);
+            }),
+            SectorFault::Misplaced,
+            2,
+        ),
+        ("an old version", Box::new(put(of(first, whole))), SectorFault::Stale, whole as u64),
+        ("a write dropped", Box::new(put(of(second, whole))), SectorFault::Lost, whole as u64),
+        ("half a write", Box::new(put(of(second, whole / 2))), SectorFault::Torn, whole as u64 / 2),
+        ("zeros", Box::new(put(vec![0; PLACE])), SectorFault::Unwritten, whole as u64),
+        ("something else", Box::new(put(vec![7; PLACE])), SectorFault::Foreign, whole as u64),
+        ("a stamp broken off", Box::new(put(vec![7; SECTOR / 2])), SectorFault::Torn, 1),
+        (
+            "a short file",
+            Box::new(|content| content.truncate(PLACES * PLACE - SECTOR)),
+            SectorFault::Unreadable,
+            1,
+        ),
+    ];
+    for (what, damage, fault, sectors) in cases {
+        let found = damaged(&*damage).results;
+        assert_eq!(found.counts.failed, BTreeMap::from([(fault, sectors)]), "{what}");
+        let told = &found.failures[0];
+        let moment = history.journal.acknowledged[&(0, told.offset / PLACE as u64 * PLACE as u64)].at_us;
+        assert_eq!((told.fault, told.at_us), (fault, moment), "{what}");
+    }
+}
+
+#[test]
+fn damage_between_writing_and_reading_is_found_while_the_run_goes_on() {
+    type Damage = fn(&mut Vec<u8>);
+    let cases: [(&str, Damage, Option<(SectorFault, u64)>); 4] = [
+        ("-o1", |_| (), None),
+        ("-o4 -t2", |content| content[5 * SECTOR + 400] ^= 1, Some((SectorFault::Corrupt, 1))),
+        ("-o2", |content| content[..PLACE].fill(0), Some((SectorFault::Unwritten, 32))),
+        ("-o4", |content| content.copy_within(..SECTOR, 40 * SECTOR), Some((SectorFault::Misplaced, 1))),
+    ];
+    side_by_side(cases, |(options, damage, expected)| {
+        let directory = directory();
+        let file = directory.path().join("data");
+        std::fs::write(&file, vec![0xee; PLACES * PLACE]).unwrap();
+        let at = file.clone();
+        let line = format!("-b16K -s -W0 -d1 --verify {options}");
+        let record = run_spans(&line, &file, &[100, 0], None, move || {
+            let mut content = std::fs::read(&at).unwrap();
+            damage(&mut content);
+            std::fs::write(&at, content).unwrap();
+        });
+        let (first, found) = (verified(&record, 0), verified(&record, 1));
+        assert!(first.counts.stamped >= (PLACES * PLACE / SECTOR) as u64 && first.counts.failed.is_empty());
+        assert!(found.counts.verified > 0, "{options}: {found:?}");
+        // The same sectors are read again and again.
+        let faults: Vec<SectorFault> = found.counts.failed.keys().copied().collect();
+        assert_eq!(faults, expected.map(|(fault, _)| fault).into_iter().collect::<Vec<_>>(), "{options}");
+        assert!(
+            expected.is_none_or(|(_, sectors)| found.counts.wrong().is_multiple_of(sectors)),
+            "{found:?}"
+        );
+        let report = String::from_utf8(text::text(&record)).unwrap();
+        let (_, section) = report.split_once("Verified sectors of timespan 2:").unwrap();
+        assert_eq!(section.contains(" sector at offset "), expected.is_some(), "{section}");
+        let mut xml = Vec::new();
+        let format = format_named("xml").unwrap().with_verdict(true);
+        (format.write)(&Judged::new(&record), &mut xml).unwrap();
+        let xml = String::from_utf8(xml).unwrap();
+        let failed = format!("<FailedSectors>{}</FailedSectors>", found.counts.wrong());
+        assert!(xml.contains(&failed), "{options}: {failed}");
+    });
+}
+
+#[test]
+fn honest_runs_in_which_everybody_writes_over_everybody_are_no_alarm() {
+    let ways = [
+        "--engine sync -Sb -r -t4",
+        "--engine uring -Sb -r -o8 -t3",
+        "--engine aio -Su -r -o8 -t3",
+        "--engine uring -Sh -r -o16 -t2 -x",
+        "-Sm -r -o2 -t4",
+        "-Sm -s -t4",
+        "--engine uring -Su -o16 -F3 -O8 -r",
+        "--engine uring -Sb -si -o8 -t3 --fsync-every 3",
+    ];
+    side_by_side(ways, |way| {
+        let directory = directory();
+        let file = directory.path().join("data");
+        std::fs::write(&file, vec![0xee; 1 << 19]).unwrap();
+        let durable = way.contains("-Sh") || way.contains("fsync");
+        let journal = durable.then(|| directory.path().join("journal"));
+        let line = format!("-b8K -W0 -d1 --verify {way}");
+        let record = run_spans(&line, &file, &[60], journal.clone(), || ());
+        let found = verified(&record, 0).counts;
+        assert!(found.verified > 0 && found.failed.is_empty(), "{way}: {found:?}");
+        assert_eq!(found.acknowledged > 0, durable, "{way}");
+        if let Some(journal) = journal {
+            let content = format::read(std::fs::File::open(journal).unwrap()).unwrap();
+            let found = read_back(&content, &content.targets[&0], &file).unwrap();
+            assert!(found.units > 0 && found.results.counts.failed.is_empty(), "{way}: {found:?}");
+        }
+    });
+}
+
+/// What keeps a line from being run.
+fn refusal(line: &str) -> String {
+    let (profile, method) = profile_and_method(line);
+    let findings = validate::method(&method, &profile);
+    findings.into_iter().map(|finding| finding.message).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_and_says_why() {
+    for (line, words) in [
+        ("--verify --engine null -w100", "sim and null"),
+        ("--verify --engine sim -w100", "sim and null"),
+        ("--verify -w0", "nothing is written"),
+        ("--verify=write", "nothing is written"),
+        ("--verify=read -w10", "would destroy it"),
+        ("--verify -w10 -Zr", "what writes carry"),
+        ("--verify -w10 -Z", "what writes carry"),
+        ("--verify -w10 -Z1M", "what writes carry"),
+        ("--verify -w10 --compress 50", "what writes carry"),
+    ] {
+        let message = refusal(&format!("{line} f.dat"));
+        assert!(message.contains(words), "{line}: {message}");
+    }
+    for line in
+        ["--verify -w1", "--verify=write -w100", "--verify=read", "--verify -w50 -Sm", "--verify -w9 -x"]
+    {
+        assert_eq!(refusal(&format!("{line} f.dat")), "", "{line}");
+    }
+}
+
+#[test]
+fn the_options_are_read_as_they_are_written() {
+    let mode = |line: &str| asked(line).method.verify;
+    assert_eq!(mode("f.dat"), None);
+    assert_eq!(mode("--verify f.dat"), Some(VerifyMode::Both));
+    assert_eq!(mode("--verify=both f.dat"), Some(VerifyMode::Both));
+    assert_eq!(mode("--verify=write f.dat"), Some(VerifyMode::Write));
+    assert_eq!(mode("--verify=read f.dat"), Some(VerifyMode::Read));
+    assert_eq!(asked("--verify --journal j f.dat").journal, Some("j".into()));
+    let parse = |line: &str| cli::parse(&line.split(' ').map(Into::into).collect::<Vec<_>>());
+    for line in ["diskspd verify-after j", "diskspd --verify-after j", "diskspd --verify-after=j"] {
+        for (more, targets) in
+            [("", vec![]), (" /dev/sdb ./a", vec![RawText::from("/dev/sdb"), "./a".into()])]
+        {
+            match parse(&format!("{line}{more}")) {
+                Ok(Invocation::VerifyAfter(request)) => {
+                    assert_eq!((request.journal, request.targets), ("j".into(), targets), "{line}{more}");
+                }
+                other => panic!("{line}{more}: {other:?}"),
+            }
+        }
+    }
+    for (line, words) in [
+        ("diskspd --verify=all f.dat", "write, read or both"),
+        ("diskspd --journal", "missing"),
+        ("diskspd -d5 --verify-after j", "stands alone"),
+        ("diskspd verify-after", "not used that way"),
+        ("diskspd verify-after j -v", "not used that way"),
+    ] {
+        let message = parse(line).unwrap_err().to_string();
+        assert!(message.contains(words), "{line}: {message}");
+    }
+}

@@ -1,0 +1,124 @@
+//! `--verify` and `--journal` as a user meets them: exit codes, refusals, and what a journal is for: kills and cuts of power.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::loops::Loop;
+use crate::common::{command, directory, diskspd, side_by_side, skip, wait_until};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+fn start(line: &str, path: &Path) -> Child {
+    let mut command: Command = command(line, path);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    crate::common::while_nothing_starts(|| command.spawn()).unwrap()
+}
+
+/// Waits until the journal says that much is durable.
+fn wait_for_journal(journal: &Path) {
+    wait_until("the journal grows", || fs::metadata(journal).is_ok_and(|file| file.len() > 100_000));
+}
+
+#[test]
+fn what_is_wrong_ends_with_an_exit_code_of_its_own() {
+    let directory = directory();
+    let file = directory.path().join("data");
+    diskspd("-c256K -b16K -w100 -s -W0 -d1 -o1 --verify=write {}", &file).report();
+    let line = "-b16K -s -W0 -d1 -o2 --verify=read {}";
+    let ended = diskspd(line, &file);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let mut content = fs::read(&file).unwrap();
+    content[3 * 512 + 100] ^= 2;
+    fs::write(&file, content).unwrap();
+    let ended = diskspd(line, &file);
+    ended.fails(4, &["--verify", "corrupt", "offset 1536"]);
+    assert!(ended.stdout.contains("Total IO"), "there is a report all the same");
+}
+
+#[test]
+fn a_journal_that_would_prove_nothing_is_refused_and_so_is_one_that_is_there() {
+    let directory = directory();
+    let (file, journal) = (directory.path().join("data"), directory.path().join("journal"));
+    let run = |options: &str, journal: &Path| {
+        let line = format!("-c64K -b4K -w100 -W0 -d1 {options} --journal {} {{}}", journal.display());
+        diskspd(&line, &file)
+    };
+    run("--verify", &journal).fails(1, &["would ever count as acknowledged", "-Sh"]);
+    run("-Sh", &journal).fails(3, &["--journal", "--verify"]);
+    run("--verify -Sh", &file).fails(1, &["target of the run"]);
+    assert!(!journal.exists());
+    fs::write(&journal, "mine").unwrap();
+    run("--verify -Sh", &journal).fails(1, &["is there already"]);
+    assert_eq!(fs::read(&journal).unwrap(), b"mine");
+    diskspd("verify-after {}", &journal).fails(1, &["isn't a journal"]);
+    fs::hard_link(&file, directory.path().join("other")).unwrap();
+    let other = directory.path().join("other");
+    let twice = format!("-b4K -w100 -W0 -d1 --verify {} {{}}", other.display());
+    diskspd(&twice, &file).fails(1, &["same file"]);
+}
+
+#[test]
+fn what_a_killed_run_acknowledged_is_there() {
+    side_by_side(["-Sh -o4 -t2", "-Sb --fsync-every 5 -t2", "-Sm -Nv -t2"], |way| {
+        let directory = directory();
+        let (file, journal) = (directory.path().join("data"), directory.path().join("journal"));
+        let line = format!("-c1M -b4K -r -w70 -W0 -d60 --verify --journal {} {way} {{}}", journal.display());
+        let mut run = start(&line, &file);
+        wait_for_journal(&journal);
+        run.kill().unwrap();
+        run.wait().unwrap();
+        let ended = diskspd("--verify-after {}", &journal);
+        assert_eq!(ended.code, 0, "{way}: {}{}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.contains("it was cut off") && ended.stdout.contains("failed:    none"));
+    });
+}
+
+/// A loop device's file is what its disk would hold if the power were cut now: what was written and not flushed is in the page
+/// cache of the device alone.
+#[test]
+fn what_was_acknowledged_survives_a_power_cut_and_a_disk_that_lied_is_found_out() {
+    let Some(device) = Loop::new(8 << 20) else { return };
+    let directory = directory();
+    let at = |name: &str| directory.path().join(name);
+    let (journal, early, late) = (at("journal"), at("early"), at("late"));
+    let line = format!(
+        "-b16K -r -w100 -W0 -d60 -o1 -t2 -Sb --fsync-every 4 --verify --journal {} {{}}",
+        journal.display()
+    );
+    let mut run = start(&line, &device.device);
+    wait_for_journal(&journal);
+    let stop =
+        |signal: &str| Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap().success();
+    if !stop("-STOP") {
+        return skip("the run can't be stopped");
+    }
+    let cut = |image: &Path| fs::copy(device.backing(), image).unwrap();
+    cut(&early);
+    let told = fs::metadata(&journal).unwrap().len();
+    assert!(stop("-CONT"));
+    wait_until("the journal grows", || fs::metadata(&journal).unwrap().len() > told + 100_000);
+    assert!(stop("-STOP"));
+    cut(&late);
+    // The journal's own power is cut in the midst of a write.
+    let written = fs::read(&journal).unwrap();
+    fs::write(at("cut"), &written[..written.len() - 7]).unwrap();
+    assert!(stop("-KILL"));
+    run.wait().unwrap();
+    for image in [&late, &device.backing()] {
+        let ended = diskspd(&format!("verify-after {} {{}}", at("cut").display()), image);
+        assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+        assert!(
+            ended.stdout.contains("was cut off") && ended.stdout.contains("no whole entry"),
+            "{}",
+            ended.stdout
+        );
+    }
+    // The disk said that it had flushed, and holds what it held long before.
+    let ended = diskspd(&format!("verify-after {} {{}}", at("cut").display()), &early);
+    assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
+    assert!(
+        ended.stdout.contains(" was acknowledged 20") && ended.stdout.contains("lost"),
+        "{}",
+        ended.stdout
+    );
+}
