@@ -568,6 +568,18 @@ fn commands_and_long_options() {
             "{line}"
         );
     }
+    for (line, share) in [
+        ("f.dat", 0),
+        ("--trim 1 f.dat", 1),
+        ("--trim=5 -w50 --trim 100 f.dat g.dat", 100),
+        ("--trim 10 --mix 1:-b4K f.dat", 10),
+    ] {
+        assert!(
+            matches!(parse(line), Ok(Invocation::Run(run))
+                if run.profile.time_spans[0].targets.iter().all(|target| target.trim_ratio == share)),
+            "{line}"
+        );
+    }
     for (line, content) in [
         ("f.dat", None),
         ("-w1 --compress 60 --dedupe=25 f.dat", Some((60, 25))),
@@ -692,6 +704,12 @@ fn messages_say_what_to_do() {
         ("--fsync-every", "the value is missing"),
         ("--fsync-every 0 f.dat", "not a number of writes"),
         ("--fsync-every 4K f.dat", "1 or more"),
+        ("--trim", "the value is missing"),
+        ("--trim 0 f.dat", "this is no such share"),
+        ("--trim 101 f.dat", "a percentage from 1 to 100"),
+        ("--trim 5% f.dat", "does not belong to the percentage"),
+        ("--trim -1 f.dat", "1 to 100"),
+        ("--mix 1:--trim=5 f.dat", "this is no option of a part"),
         ("--mix", "the value is missing"),
         ("--mix -b8K f.dat", "here a share must stand"),
         ("--mix 0:-b8K f.dat", "from 1 to 1000000"),

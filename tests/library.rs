@@ -42,6 +42,7 @@ mod sweep_models;
 mod tidy;
 mod topology;
 mod traces;
+mod trims;
 mod until_volume;
 
 /// Cargo looks for no test programs here (`autotests = false`): a file that nobody names would never be compiled.

@@ -259,6 +259,7 @@ fn fill_profile(profile: &mut Profile) {
     target.flush_type = Some(FlushType::ViewOfFile);
     target.spread = Some(AddressSpread::Zipf { theta_thousandths: 1 });
     target.content = Some(ContentShape { compress: 1, dedupe: 1 });
+    target.trim_ratio = 1;
     (target.burst_size, target.think_time) = (Some(1), Some(1));
     target.throughput = Some(diskspd::profile::Throughput::Iops(1));
     let part = MixPart::of(Target::default(), 1, None, None);
@@ -317,7 +318,9 @@ fn fill_results(span: &mut SpanResults) {
     span.responses = Some(intervals());
     let target = &mut span.threads[0].targets[0];
     target.overdue = Some(Overdue { ios: 1, longest: 2_000_000 });
-    for direction in [&mut target.read, &mut target.write] {
+    target.discards = Some(target.write.clone());
+    let discards = &mut target.discards;
+    for direction in [&mut target.read, &mut target.write].into_iter().chain(discards) {
         let mut delay = Histogram::new();
         (0..direction.ios).for_each(|_| delay.record(5_000_000));
         direction.paced = Some(Paced { response: Some(delay.clone()), delay });

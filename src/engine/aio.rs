@@ -7,6 +7,7 @@ use super::{Done, Engine, EngineError, Io, Limits, Setup, Unavailable, file};
 use crate::sys::aio::Queue;
 use crate::sys::io_priority::IoPriority;
 use crate::sys::memory::{Buffer, Slot, SlotMut};
+use crate::sys::trim::TrimWay;
 use std::io;
 use std::time::Duration;
 
@@ -61,6 +62,10 @@ impl Engine for Aio {
             true => Ok(()),
             false => Err(self.limits.refuse_flush(request, file)),
         }
+    }
+
+    fn trim(&mut self, _: &Io, _: TrimWay) -> Result<(), EngineError> {
+        Err(super::no_discards("aio"))
     }
 
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {

@@ -3,6 +3,7 @@
 
 use super::{Done, Engine, EngineError, Io, Limits, Setup, negated};
 use crate::sys::memory::{Buffer, Slot, SlotMut};
+use crate::sys::trim::TrimWay;
 use std::time::Duration;
 
 /// How one I/O is done.
@@ -18,6 +19,12 @@ pub(super) trait Perform {
     /// # Errors
     /// The kernel's.
     fn flush(&mut self, file: u32) -> std::io::Result<()>;
+
+    /// Gives back what the I/O would read or write; returns its [`Done::result`].
+    ///
+    /// # Errors
+    /// As [`Engine::trim`] has them.
+    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<i64, EngineError>;
 
     /// [`Engine::features`].
     fn features(&self) -> String;
@@ -68,6 +75,13 @@ impl<P: Perform> Engine for AtOnce<P> {
         self.limits.allow_flush(request, file)?;
         let result = self.way.flush(file).map_or_else(|error| negated(&error), |()| 0);
         self.taken.push(Done { request, result });
+        Ok(())
+    }
+
+    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError> {
+        self.limits.allow_trim(io)?;
+        let result = self.way.trim(io, way)?;
+        self.taken.push(Done { request: io.request, result });
         Ok(())
     }
 

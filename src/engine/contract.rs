@@ -5,6 +5,7 @@ use crate::clock::Clock;
 use crate::sys::io_priority::IoPriority;
 use crate::sys::memory::{Buffer, Slot, SlotMut};
 use crate::sys::transfer::Transfer;
+use crate::sys::trim::TrimWay;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -102,6 +103,14 @@ pub trait Engine {
     /// Request or file don't exist.
     fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError>;
 
+    /// Takes a discard of what the I/O would read or write, by a request without an I/O in flight; no data
+    /// moves. It comes back as [`Done`] with the result 0, or the negated `errno`. The file is open for
+    /// writing.
+    ///
+    /// # Errors
+    /// An I/O that breaks the rules of [`Io`], or an engine that can't do discards.
+    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError>;
+
     /// Appends what has completed to `done`: waits until at least `min` I/Os have (0 = don't wait), or
     /// `timeout` has passed. Interrupted by a signal or at the end of `timeout` it returns with fewer; that
     /// is no error. A `min` above what is in flight means all of that: with nothing in flight it returns at
@@ -165,6 +174,12 @@ impl EngineError {
     pub(super) fn invalid(what: String) -> EngineError {
         EngineError { what, source: Some(std::io::ErrorKind::InvalidInput.into()) }
     }
+}
+
+/// Engines whose kind of I/O has no discards.
+#[cold]
+pub(super) fn no_discards(engine: &str) -> EngineError {
+    EngineError::invalid(format!("engine {engine} can't do discards (--trim): use --engine uring or sync"))
 }
 
 /// The negated `errno` of an error, as [`Done::result`] has it.

@@ -36,6 +36,11 @@ impl Limits {
         Err(self.refuse_flush(request, file))
     }
 
+    /// The same for a discard, which is bound by the same rules as an I/O.
+    pub fn allow_trim(&self, io: &Io) -> Result<(), EngineError> {
+        if self.allow(io) { Ok(()) } else { Err(self.refuse(io)) }
+    }
+
     /// The error for a flush that an engine has no place for.
     #[cold]
     pub fn refuse_flush(&self, request: u32, file: u32) -> EngineError {

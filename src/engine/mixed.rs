@@ -5,6 +5,7 @@ use super::mmap::Mapped;
 use super::{Direction, Done, Engine, EngineError, EngineRow, File, Io, Limits, NotPinned, Setup};
 use crate::sys::io_priority::ThreadIoPriority;
 use crate::sys::memory::{Slot, SlotMut};
+use crate::sys::trim::TrimWay;
 use std::time::Duration;
 
 /// Where the I/Os of a file go.
@@ -87,6 +88,14 @@ impl Engine for Mixed {
                 self.queued += 1;
             }
         }
+        Ok(())
+    }
+
+    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError> {
+        self.limits.allow_trim(io)?;
+        let Way::Queue(file) = &self.ways[io.file as usize] else { return Err(super::no_discards("mmap")) };
+        self.queue.trim(&Io { file: *file, ..*io }, way)?;
+        self.queued += 1;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use super::{Direction, EngineError, File, Io, Setup, negated};
 use crate::sys::io_priority::{IoPriority, ThreadIoPriority};
 use crate::sys::mapping::{MapOptions, View};
 use crate::sys::memory::{Buffer, Slot, SlotMut};
+use crate::sys::trim::TrimWay;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -40,6 +41,10 @@ impl Perform for Mmap {
 
     fn flush(&mut self, file: u32) -> io::Result<()> {
         self.views[file as usize].flush()
+    }
+
+    fn trim(&mut self, _: &Io, _: TrimWay) -> Result<i64, EngineError> {
+        Err(super::no_discards("mmap"))
     }
 
     fn features(&self) -> String {

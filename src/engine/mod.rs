@@ -43,7 +43,7 @@ pub use self::{
 };
 #[cfg(target_os = "linux")]
 use self::{
-    contract::{negated, priority_refused},
+    contract::{negated, no_discards, priority_refused},
     limits::Limits,
 };
 /// Most bytes of one I/O; engines refuse anything longer.

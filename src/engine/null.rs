@@ -3,6 +3,7 @@
 use super::at_once::{AtOnce, Perform};
 use super::{EngineError, Io, Setup};
 use crate::sys::memory::Buffer;
+use crate::sys::trim::TrimWay;
 
 /// See the module.
 pub(super) struct Null;
@@ -25,6 +26,10 @@ impl Perform for Null {
 
     fn flush(&mut self, _: u32) -> std::io::Result<()> {
         Ok(())
+    }
+
+    fn trim(&mut self, _: &Io, _: TrimWay) -> Result<i64, EngineError> {
+        Ok(0)
     }
 
     fn features(&self) -> String {

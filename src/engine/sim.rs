@@ -9,6 +9,7 @@
 use super::{Direction, Done, Engine, EngineError, Io, Limits, Setup};
 use crate::clock::{Clock, Nanos, SECOND};
 use crate::sys::memory::{Buffer, Slot, SlotMut};
+use crate::sys::trim::TrimWay;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
@@ -109,6 +110,9 @@ impl SimDevice {
 
 /// How a flush is served.
 const FLUSH: Service = Service { base: 300_000, tail: 60_000, picos_per_byte: 0 };
+
+/// How a discard is served: of a device that writes it down, and frees the blocks later.
+const TRIM: Service = Service { base: 40_000, tail: 20_000, picos_per_byte: 0 };
 
 /// An I/O being served. Ordered by time; those that end together come in order of submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -265,6 +269,23 @@ impl Engine for Sim {
         let finish = begin + FLUSH.base + tail(FLUSH.tail, splitmix(&mut self.random));
         self.number += 1;
         self.flights.push(Reverse(Flight { finish, number: self.number, request, result: 0 }));
+        Ok(())
+    }
+
+    /// A command without data in a channel, like an I/O; it takes the same time for many blocks as for one.
+    fn trim(&mut self, io: &Io, _: TrimWay) -> Result<(), EngineError> {
+        self.limits.allow_trim(io)?;
+        let time = TRIM.base + tail(TRIM.tail, splitmix(&mut self.random));
+        let now = self.clock.now();
+        let finish = match self.channels.peek_mut() {
+            Some(mut free) => {
+                free.0 = free.0.max(now) + time;
+                free.0
+            }
+            None => now + time,
+        };
+        self.number += 1;
+        self.flights.push(Reverse(Flight { finish, number: self.number, request: io.request, result: 0 }));
         Ok(())
     }
 

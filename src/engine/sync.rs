@@ -5,6 +5,7 @@ use super::at_once::{AtOnce, Perform};
 use super::{Direction, EngineError, File, Io, Setup};
 use crate::sys::io_priority::ThreadIoPriority;
 use crate::sys::memory::Buffer;
+use crate::sys::trim::{TrimWay, trim};
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 
 /// See the module.
@@ -51,6 +52,12 @@ impl Perform for Sync {
 
     fn flush(&mut self, file: u32) -> std::io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::fdatasync(&self.files[file as usize].handle))?)
+    }
+
+    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<i64, EngineError> {
+        let file = &self.files[io.file as usize];
+        self.thread.set(file.priority).map_err(super::priority_refused)?;
+        Ok(trim(&file.handle, way, io.offset, io.length).map_or_else(|error| super::negated(&error), |()| 0))
     }
 
     fn features(&self) -> String {

@@ -10,6 +10,7 @@ use crate::clock::{Nanos, monotonic};
 use crate::sys::io_priority::IoPriority;
 use crate::sys::memory::{Slot, SlotMut};
 use crate::sys::ring::{Entered, Ring, Unregistered};
+use crate::sys::trim::TrimWay;
 use std::time::Duration;
 
 /// Pause before a kernel out of memory is asked again, unless an I/O ends before.
@@ -123,6 +124,14 @@ impl Engine for Uring {
         match self.ring.push_flush(file, request) {
             true => Ok(()),
             false => Err(self.limits.refuse_flush(request, file)),
+        }
+    }
+
+    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError> {
+        self.limits.allow_trim(io)?;
+        match self.ring.push_trim(io.file, io.request, way, io.offset, io.length) {
+            true => Ok(()),
+            false => Err(self.limits.refuse(io)),
         }
     }
 

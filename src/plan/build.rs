@@ -1,9 +1,10 @@
 //! From a time span and the facts of the machine to a plan.
 
-use super::access::{is_uncached_device, map_options, open_mode, priority};
+use super::access::{is_uncached_device, map_options, open_mode, priority, trim};
 use super::engine::{self, Wish};
 use super::{
-    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, target, tracing, verify, volume, writing,
+    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, discards, target, tracing, verify, volume,
+    writing,
 };
 use crate::engine::EngineKind;
 use crate::finding::Finding;
@@ -53,6 +54,9 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         for portion in target.portions() {
             let (mut wrong, mut minded) = (Vec::new(), Vec::new());
             target::check(&portion.target, facts, simulated, &mut wrong, &mut minded);
+            if !simulated {
+                discards::check(&portion.target, facts, &mut wrong, &mut minded);
+            }
             wrong.retain(|error| !errors.contains(error));
             minded.retain(|finding| !warnings.contains(finding));
             errors.append(&mut wrong);
@@ -287,6 +291,7 @@ fn worker(
             content: writing::content(span, index, &around.facts[index]),
             sector: verify::sector(&around.facts[index]),
             unit: around.method.verify.map_or(0, |_| verify::unit(profile, &target.path)),
+            trim: trim(target, &around.facts[index]),
             // Whose completions are issued anew at once can't wait.
             limit: if routines { Limit::None } else { writing::limit(span, target) },
             read_buffer,
@@ -296,7 +301,6 @@ fn worker(
         };
         targets.extend(portions(target, whole, relative, weight)?);
     }
-    let depth = depth as u32;
     Ok(WorkerPlan {
         thread: 0,
         cpu: None,
@@ -306,7 +310,7 @@ fn worker(
         one_by_one: choice.one_by_one,
         poll: around.method.poll,
         flush_every: around.method.fsync_every,
-        depth,
+        depth: depth as u32,
         routines,
         floating,
         targets,

@@ -244,6 +244,7 @@ pub fn engine(
     if wish.poll {
         can_poll(kind, members)?;
     }
+    can_trim(kind, members)?;
     match kind {
         EngineKind::Mmap if !mapped => {
             return Err(PlanError::profile(
@@ -279,6 +280,27 @@ fn is_the_only_engine(span: &TimeSpan, wish: Wish) -> Result<(), PlanError> {
             "-u is io_uring, and --engine {} is not: leave out one of them",
             other.row().name
         )));
+    }
+    Ok(())
+}
+
+/// `--trim` is for engines that can discard, and for io_uring on a kernel whose io_uring can.
+fn can_trim(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
+    for (target, facts) in members.iter().filter(|(target, _)| target.trim_ratio > 0) {
+        if engine == EngineKind::Aio {
+            return Err(PlanError::profile(
+                "--trim: Linux AIO knows no discards, and to do them in the thread would hold up all others: \
+                 leave out --engine aio for io_uring, or choose --engine sync",
+            ));
+        }
+        let answer = facts.discards.as_ref().and_then(|found| found.not_by_uring.as_ref());
+        if let (EngineKind::Uring, Some(answer)) = (engine, answer) {
+            return Err(PlanError::target(format!(
+                "--trim: '{}': this kernel's io_uring takes no discards of this block device ({answer}; \
+                 Linux 6.12 is the first): choose --engine sync, with more threads (-t) instead of -o",
+                target.path
+            )));
+        }
     }
     Ok(())
 }

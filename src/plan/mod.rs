@@ -5,6 +5,7 @@
 mod access;
 mod affinity;
 mod build;
+mod discards;
 mod engine;
 mod error;
 mod target;
@@ -27,6 +28,7 @@ use crate::profile::{ContentShape, IoRing, RandomDataSource, RawText, TargetId};
 pub use crate::sys::io_priority::IoPriority;
 pub use crate::sys::map_options::{Flush, MapOptions};
 pub use crate::sys::open_mode::{AccessHint, OpenMode};
+pub use crate::sys::trim::TrimWay;
 use crate::system::completion::OneByOne;
 use crate::workload::TargetWorkload;
 use crate::workload::pace::Limit;
@@ -130,6 +132,11 @@ impl WorkerPlan {
         self.targets.iter().enumerate().map(of).collect()
     }
 
+    /// Whether it does what is always timed: flushes and discards.
+    pub fn times_more_than_ios(&self) -> bool {
+        self.flush_every.is_some() || self.targets.iter().any(|target| target.trim.is_some())
+    }
+
     /// Whether the I/Os on any of its targets have to wait for their time.
     pub fn is_limited(&self) -> bool {
         self.targets.iter().any(|target| target.limit != Limit::None)
@@ -144,6 +151,15 @@ impl WorkerPlan {
     pub fn is_paced_on(&self, target: usize) -> bool {
         !self.floating && self.targets.get(target).is_some_and(|target| target.limit.has_times())
     }
+}
+
+/// Which of a thread's I/Os on a target are discards instead (`--trim`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trim {
+    /// Share of all I/Os, percent: 1 to 100.
+    pub percent: u32,
+    /// How it is done.
+    pub way: TrimWay,
 }
 
 /// What writes carry.
@@ -200,6 +216,8 @@ pub struct WorkerTarget {
     pub sector: u32,
     /// `--verify`: the largest piece that no I/O of the run touches in part, bytes; a multiple of the sector.
     pub unit: u64,
+    /// `--trim`; `None` = nothing is discarded.
+    pub trim: Option<Trim>,
     /// How fast the thread may go on this target.
     pub limit: Limit,
     /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a

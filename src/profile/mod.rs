@@ -325,6 +325,14 @@ pub struct Target {
     /// `--compress`, `--dedupe`; `None` = neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<ContentShape>,
+    /// `--trim`: share of the I/Os that are discards, percent; reads and writes share the rest by
+    /// `write_ratio`. 0 = none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub trim_ratio: u32,
+}
+
+fn is_zero(share: &u32) -> bool {
+    *share == 0
 }
 
 impl Default for Target {
@@ -366,6 +374,7 @@ impl Default for Target {
             sizes: Vec::new(),
             mix: Vec::new(),
             content: None,
+            trim_ratio: 0,
         }
     }
 }
@@ -374,6 +383,11 @@ impl Target {
     /// The effective alignment or stride in bytes: what `-r` or `-s` gave, else the block size.
     pub fn stride(&self) -> u64 {
         if self.block_alignment == 0 { u64::from(self.block_size) } else { self.block_alignment }
+    }
+
+    /// Whether any of its I/Os change what is there: writes and discards do.
+    pub fn is_changed(&self) -> bool {
+        self.write_ratio > 0 || self.trim_ratio > 0
     }
 
     /// Whether the page cache is between the I/Os and the storage, by `-S`; a mapped target always has it.

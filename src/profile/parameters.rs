@@ -51,6 +51,9 @@ pub struct Access {
     pub block_size: Option<u32>,
     /// `-w`: share of writes, percent.
     pub write_percent: Option<u32>,
+    /// `--trim`: share of discards, percent; `None` = not given, or not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trim_percent: Option<u32>,
     /// Share of random I/O, percent: 0 = sequential, 100 = random.
     pub random_percent: Option<u32>,
     /// `-r<n>`, `-s<n>`: alignment or stride, bytes.
@@ -119,6 +122,7 @@ impl Access {
             outstanding: Some(if pool { span.request_count } else { target.request_count }),
             block_size: Some(target.block_size),
             write_percent: Some(target.write_ratio),
+            trim_percent: Some(target.trim_ratio).filter(|share| *share > 0),
             random_percent: Some(target.random_ratio),
             stride: Some(target.stride()),
             rate: Some(rate),

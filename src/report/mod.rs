@@ -10,6 +10,7 @@ macro_rules! put {
 }
 
 pub mod csv;
+mod discard_text;
 mod figures;
 pub mod findings;
 mod flush_text;

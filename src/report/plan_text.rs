@@ -134,11 +134,7 @@ fn bytes(target: &WorkerTarget) -> String {
 
 fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
     let w = &target.workload;
-    let mix = match w.write_ratio {
-        0 => "read".to_string(),
-        100 => "write".to_string(),
-        ratio => format!("{ratio}% write"),
-    };
+    let mix = mix(target);
     let pattern = match w.pattern {
         Pattern::Sequential => "sequential".to_string(),
         Pattern::Interlocked => "interlocked sequential".to_string(),
@@ -188,6 +184,16 @@ fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
         content(target),
         limit(target)
     )
+}
+
+/// `5% discards, rest 30% write`
+fn mix(target: &WorkerTarget) -> String {
+    let mix = match target.workload.write_ratio {
+        0 => "read".to_string(),
+        100 => "write".to_string(),
+        ratio => format!("{ratio}% write"),
+    };
+    target.trim.map_or(mix.clone(), |trim| format!("{}% discards, rest {mix}", trim.percent))
 }
 
 /// `, 60% compressible, 25% duplicates`

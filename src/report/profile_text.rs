@@ -157,6 +157,9 @@ fn write_own(out: &mut Vec<u8>, target: &Target, tab: &str) {
     if let Some(content) = target.content {
         put!(out, "{tab}write content: {content}\n");
     }
+    if target.trim_ratio > 0 {
+        put!(out, "{tab}discards: {}% of all I/Os, the rest as above\n", target.trim_ratio);
+    }
 }
 
 fn write_path(out: &mut Vec<u8>, target: &Target, style: &Style) {

@@ -177,6 +177,9 @@ impl Writer<'_> {
                  Dedupe=\"{dedupe}\"/>"
             ));
         }
+        if target.trim_ratio > 0 {
+            self.own("TrimRatio", target.trim_ratio);
+        }
     }
 
     fn caching(&mut self, target: &Target) {

@@ -1,7 +1,7 @@
 //! A run of which only the figures are known, for people: what DISKSPD's result XML says, in short.
 
 use super::runs::aligned;
-use crate::profile::{OfAllTargets, Rate};
+use crate::profile::{Access, OfAllTargets, Rate};
 use crate::results::{ChartRow, KnownFigures, KnownRun, KnownSpan};
 use crate::units;
 use crate::units::visible::line;
@@ -83,6 +83,10 @@ fn asked(span: &KnownSpan) -> String {
     add(parameters.common(|access| Some(format!("{} outstanding", access.outstanding?))), "depths");
     add(parameters.common(|access| Some(units::amount(access.block_size?.into()))), "block sizes");
     add(parameters.common(|access| Some(format!("{} % writes", access.write_percent?))), "shares of writes");
+    if parameters.targets.iter().any(|group| group.access.trim_percent.is_some()) {
+        let discards = |access: &Access| Some(format!("{} % discards", access.trim_percent.unwrap_or(0)));
+        add(parameters.common(discards), "shares of discards");
+    }
     let pattern = |percent: u32| match percent {
         0 => "sequential".to_owned(),
         100 => "random".to_owned(),

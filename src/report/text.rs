@@ -1,6 +1,7 @@
 //! The text report (`-Rtext`). Labels, blanks, tabs and number formats are DISKSPD's to the character:
 //! existing parsers slice its lines by column or split them on `|`.
 
+use super::discard_text::write_discards;
 use super::flush_text::write_flushes;
 use super::hosts_text::{first_line, write_hosts};
 use super::integrity_text::write_integrity;
@@ -72,6 +73,7 @@ pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> 
     write_parts(&mut out, summary);
     write_flushes(&mut out, summary);
     write_integrity(&mut out, summary);
+    write_discards(&mut out, summary);
     out
 }
 

@@ -2,6 +2,7 @@
 
 mod cpu;
 mod delays;
+mod discards;
 mod effort;
 mod ended;
 mod flushes;
@@ -26,6 +27,7 @@ mod work;
 pub(crate) use cpu::is_heterogeneous;
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
 pub use delays::Delays;
+pub use discards::{DiscardFigures, DiscardRow, DiscardTable};
 pub use effort::{Effort, ToolCost, WorkerEffort};
 pub use ended::{Ended, EndedBy};
 pub use flushes::{FlushFigures, FlushRow, FlushTable};
@@ -183,6 +185,9 @@ pub struct TargetResults {
     /// `--verify`: sectors that were stamped and checked, over the whole life of the time span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<IntegrityResults>,
+    /// `--trim`: discards, always with latencies; they are in no other figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discards: Option<DirectionResults>,
     /// How old the I/Os were, ns, that were in flight when measuring ended, and older than the longest that
     /// the thread counted here: the oldest first, at most 1024.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

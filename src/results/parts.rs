@@ -18,7 +18,7 @@ pub struct PartResults {
     pub write: DirectionResults,
 }
 
-impl AddUp<DirectionResults> for DirectionResults {
+impl AddUp for DirectionResults {
     fn add(&mut self, other: &DirectionResults) {
         self.bytes.add(&other.bytes);
         self.ios.add(&other.ios);
@@ -41,6 +41,7 @@ impl TargetResults {
         self.overdue.add(&other.overdue);
         self.flushes.add(&other.flushes);
         debug_assert!(other.integrity.is_none(), "put to the first portion alone");
+        self.discards.add(&other.discards);
         self.unfinished.extend(other.unfinished);
         self.unfinished.sort_unstable_by(|a, b| b.cmp(a));
         self.unfinished.truncate(1024);

@@ -1,6 +1,5 @@
 //! Record -> Summary. Total: defined for any record, whatever its parts contain.
 
-use super::PartTable;
 use super::summary::*;
 use super::{
     AddUp, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
@@ -8,6 +7,7 @@ use super::{
     Overdue, PacedFigures, PacedLatency, Record, SpanResults, TargetLatencies, TargetResults, ThreadResults,
     TraceFigures, Work,
 };
+use super::{DiscardTable, PartTable};
 use crate::profile::{RawText, Target, TargetId, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
 use std::borrow::Cow;
@@ -52,6 +52,7 @@ impl Measured {
             parts: PartTable::new(host, results, seconds),
             flushes: flushes(host, results, seconds),
             integrity: IntegrityTable::new(host, results),
+            discards: DiscardTable::new(host, results, seconds),
             trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(host, results, &work, &all)),
             waits: wait_statistics(record, span, &results.threads),
@@ -271,7 +272,8 @@ impl Latencies<'_> {
 /// `None` = no I/O had a time to start at. `all`: what was done in all, in so many seconds; `offered`: I/Os
 /// per second that were to start.
 fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) -> Option<PacedFigures> {
-    let directions = || [&all.read, &all.write].into_iter().filter_map(|done| done.paced.as_ref());
+    let directions =
+        || [&all.read, &all.write, &all.discards].into_iter().filter_map(|done| done.paced.as_ref());
     directions().next()?;
     let mut delay = Histogram::default();
     directions().for_each(|paced| delay.add(&paced.delay));

@@ -1,11 +1,11 @@
 //! The summary: every figure that reports show, derived once. All reports print these, so they can't
 //! disagree.
 
-use super::PartTable;
 use super::{
     CpuTable, EffectiveRange, FlushTable, IntegrityTable, IntervalFigures, PacedFigures, TraceFigures,
     WaitStatistics, WeightedStdDevs,
 };
+use super::{DiscardTable, PartTable};
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,9 @@ pub struct Measured {
     /// Verified sectors (`--verify`); `None` = nothing was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<IntegrityTable>,
+    /// `--trim`: discards; `None` = none were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discards: Option<DiscardTable>,
     /// The trace (`-e`).
     #[serde(default)]
     pub trace: Option<TraceFigures>,

@@ -24,6 +24,7 @@ mod phases;
 pub(super) mod recorder;
 mod requests;
 mod routines;
+mod trims;
 mod unfinished;
 mod verifying;
 
@@ -51,6 +52,7 @@ use pacing::Pacing;
 pub use phases::{Phases, Schedule};
 pub use requests::Requests;
 use std::time::Duration;
+use trims::Trims;
 
 /// How long a worker sleeps at most before it looks at the phase again: a device that answers nothing any
 /// more must not keep it from ending.
@@ -107,7 +109,8 @@ impl<'a> Worker<'a> {
     pub fn work<T>(self, span: &SpanPlan, hand_in: impl FnOnce(Outcome, Vec<StuckIo>) -> T) -> T {
         let (mut work, mut owner) = Loop::new(self, span);
         // Decided here, so that the loop without has not a single instruction more.
-        let ended = match (work.flushes.is_some(), work.checker.is_some()) {
+        let more = work.flushes.is_some() || work.trims.is_some();
+        let ended = match (more, work.checker.is_some()) {
             _ if work.plan.routines => work.routines(&mut owner),
             (false, false) => work.turns::<false, false>(&mut owner),
             (true, false) => work.turns::<true, false>(&mut owner),
@@ -168,6 +171,7 @@ struct Loop<'a> {
     pacing: Option<Pacing>,
     fresh: Option<Fresh>,
     flushes: Option<Flushes>,
+    trims: Option<Trims>,
     /// Addresses depend on the time.
     moves: bool,
     /// There is one of these.
@@ -234,10 +238,11 @@ impl<'a> Loop<'a> {
             counting: Counting::new(span),
             pacing,
             flushes: Flushes::new(plan),
+            trims: Trims::new(plan),
             fresh,
             handed_over: 0,
             // A virtual clock costs nothing, and tells the phase.
-            timed: measured || phases.are_virtual() || log.is_some() || plan.flush_every.is_some(),
+            timed: measured || phases.are_virtual() || log.is_some() || plan.times_more_than_ios(),
             start_signal: phases.start_signal(),
             silent_since: None,
             late: Vec::with_capacity(depth),
@@ -265,14 +270,15 @@ impl<'a> Loop<'a> {
         }
     }
 
-    /// Ends when the phase is [`Phase::Stop`], or the books are lost.
-    fn turns<const FLUSHES: bool, const VERIFIES: bool>(
+    /// Ends when the phase is [`Phase::Stop`], or the books are lost. `MORE`: there are flushes or discards
+    /// beside reads and writes; `VERIFIES`: sectors are stamped and checked.
+    fn turns<const MORE: bool, const VERIFIES: bool>(
         &mut self,
         owner: &mut Owner<Books>,
     ) -> Result<(), Failed> {
         let mut held = owner.get();
         while let Some(books) = held {
-            if FLUSHES && self.draw_flushes(books) {
+            if MORE && self.draw_flushes(books) {
                 owner.put_down();
                 self.hand_flushes_over()?;
             } else {
@@ -280,7 +286,11 @@ impl<'a> Loop<'a> {
                 if VERIFIES {
                     self.stamp();
                 }
-                self.hand_over(owner)?;
+                if MORE && self.draw_trims(books) {
+                    self.hand_over_with_trims(owner)?;
+                } else {
+                    self.hand_over(owner)?;
+                }
                 self.collect(due)?;
             }
             let Some(books) = owner.pick_up() else { return Ok(()) };
@@ -295,15 +305,16 @@ impl<'a> Loop<'a> {
                 return Ok(());
             }
             let mut done = std::mem::take(&mut self.done);
-            if FLUSHES {
+            if MORE {
                 self.flushed(books, &mut done, phase, now)?;
+                self.trimmed(books, &mut done, phase, now)?;
             }
             let taken = done.len().min(self.most_taken);
             let accounted = self.account(books, &done[..taken], phase, now);
             if VERIFIES {
                 self.check(&done[..taken]);
             }
-            if FLUSHES && accounted.is_ok() {
+            if MORE && accounted.is_ok() {
                 self.count_writes(books, &done[..taken]);
             }
             self.done = done;

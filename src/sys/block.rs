@@ -1,9 +1,8 @@
 //! Capacity, block size, write protection and discards of a block device.
 
 use rustix::ioctl::{Getter, Setter, ioctl, opcode};
-use std::fs::File;
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// `BLKGETSIZE64` of linux/fs.h, whose "size" is that of a `size_t`, whatever it writes.
 const BLKGETSIZE64: rustix::ioctl::Opcode = opcode::read::<usize>(0x12, 114);
@@ -18,7 +17,7 @@ const BLKDISCARD: rustix::ioctl::Opcode = opcode::none(0x12, 119);
 ///
 /// # Errors
 /// It can't; it isn't open for writing.
-pub fn discard(device: &File, offset: u64, length: u64) -> io::Result<()> {
+pub fn discard(device: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     // SAFETY: the request reads two u64, offset and length, which live until the call returns; of memory it
     // touches nothing else.
     Ok(unsafe { ioctl(device, Setter::<BLKDISCARD, [u64; 2]>::new([offset, length])) }?)

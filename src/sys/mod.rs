@@ -15,6 +15,7 @@ pub mod mutex;
 pub mod open_mode;
 pub mod path;
 pub mod time_stamp;
+pub mod trim;
 
 // Linux itself.
 #[cfg(target_os = "linux")]

@@ -12,6 +12,7 @@ pub use setup::{Options, Unregistered};
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::{Transfer, fits};
+use super::trim::{DISCARD_COMMAND, TrimWay};
 use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 use setup::{Registration, register, register_self, set_up, unregister_self};
 use std::io;
@@ -250,6 +251,22 @@ impl Ring {
         pushed
     }
 
+    /// Queues a discard of so many bytes for the next [`Ring::enter`]; false = the ring is full, or file or
+    /// tag don't exist.
+    pub fn push_trim(&mut self, file: u32, tag: u32, way: TrimWay, offset: u64, length: u32) -> bool {
+        let Some(name) = self.names.get(file as usize) else { return false };
+        if tag >= self.depth || self.in_flight >= self.depth {
+            return false;
+        }
+        let entry = trim_entry(types::Fd(name.file), way, offset, length.into());
+        let entry = entry.flags(name.flags).user_data(u64::from(tag));
+        // SAFETY: it refers to no memory, and the file is ours until nothing is in flight.
+        let pushed = unsafe { self.ring.submission().push(&entry) }.is_ok();
+        self.queued += u32::from(pushed);
+        self.in_flight += u32::from(pushed);
+        pushed
+    }
+
     /// Queues operations that do nothing, as many as there is room for; returns how many. What they take is
     /// the cost of the ring itself.
     pub fn push_nops(&mut self, count: u32) -> u32 {
@@ -417,6 +434,42 @@ impl Ring {
         } else {
             (0..self.depth).for_each(|tag| push(opcode::AsyncCancel::new(u64::from(tag)).build()));
         }
+    }
+}
+
+/// A discard of a device is a command with the first byte as its address and the length behind it; a hole
+/// is punched by a worker of the kernel, since the file system may wait.
+fn trim_entry(file: types::Fd, way: TrimWay, offset: u64, length: u64) -> squeue::Entry {
+    match way {
+        TrimWay::Discard => {
+            let mut rest = [0; 16];
+            rest[..8].copy_from_slice(&length.to_ne_bytes());
+            opcode::UringCmd16::new(file, DISCARD_COMMAND).addr(Some(offset)).cmd(rest).build()
+        }
+        TrimWay::Punch => {
+            let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+            opcode::Fallocate::new(file, length).offset(offset).mode(mode).build()
+        }
+    }
+}
+
+/// Whether io_uring takes a discard of this block device as a command (Linux 6.12): asks for one of no
+/// bytes, which none ever does.
+///
+/// # Errors
+/// `EOPNOTSUPP`: it doesn't, or the device can't discard; or there is no io_uring.
+pub fn takes_discards(device: OwnedFd) -> io::Result<()> {
+    let mut ring = Ring::new(1, vec![device], Buffer::new(0)?, Options::default())?;
+    if !ring.push_trim(0, 0, TrimWay::Discard, 0, 0) {
+        return Err(io::Error::other("a new ring is full"));
+    }
+    ring.enter(1, FOREVER)?;
+    let mut answer = 0;
+    ring.reap(|_, result| answer = result);
+    match -answer {
+        // No bytes are no range; a device that is open for reading alone isn't asked that far.
+        0 | libc::EINVAL | libc::EBADF | libc::EPERM => Ok(()),
+        errno => Err(io::Error::from_raw_os_error(errno)),
     }
 }
 

@@ -50,7 +50,7 @@ pub enum Size {
 ///
 /// # Errors
 /// The file system can't.
-pub fn punch(file: &File, offset: u64, length: u64) -> io::Result<()> {
+pub fn punch(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
     Ok(rustix::fs::fallocate(file, flags, offset, length)?)
 }

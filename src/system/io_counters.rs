@@ -31,6 +31,9 @@ pub struct Activity {
     pub write: Flow,
     /// Discards.
     pub discard: Flow,
+    /// Time that the discards took, ms: it is in [`queue_ms`](Activity::queue_ms) too. 0 before Linux 4.18.
+    #[serde(default)]
+    pub discard_ms: u64,
     /// Flushes of its write cache. Those that are asked for at the same time share one. A partition's are
     /// its disk's; `None` = the kernel doesn't tell (before Linux 5.5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,6 +65,7 @@ impl Activity {
             read: flow(0),
             write: flow(4),
             discard: flow(11),
+            discard_ms: later(14),
             flushes: at(15),
             flush_ms: at(16),
             busy_ms: later(9),
@@ -81,6 +85,7 @@ impl Activity {
             read: flow(self.read, earlier.read),
             write: flow(self.write, earlier.write),
             discard: flow(self.discard, earlier.discard),
+            discard_ms: self.discard_ms.saturating_sub(earlier.discard_ms),
             flushes: self.flushes.zip(earlier.flushes).map(|(now, then)| now.saturating_sub(then)),
             flush_ms: self.flush_ms.zip(earlier.flush_ms).map(|(now, then)| now.saturating_sub(then)),
             busy_ms: self.busy_ms.saturating_sub(earlier.busy_ms),
@@ -275,7 +280,7 @@ mod tests {
             ..Activity::default()
         };
         let (flushes, flush_ms) = (Some(69), Some(515));
-        let new = Activity { discard: flow(60, 21, 133), flushes, flush_ms, ..old };
+        let new = Activity { discard: flow(60, 21, 133), discard_ms: 21, flushes, flush_ms, ..old };
         for (text, expected) in [
             ("8 1 30 12 9 2 40 14 3 14 549\n", Some(old)),
             ("   8  1 30 12 9 2 40 14 3 14 549 60 21 133 21 69 515\n", Some(new)),

@@ -18,6 +18,7 @@ pub mod cpu_times;
 mod device;
 #[cfg(target_os = "linux")]
 pub mod devices;
+pub mod discards;
 pub mod environment;
 pub mod fingerprint;
 pub mod heat;

@@ -3,6 +3,7 @@
 use super::completion::{Completion, Polling};
 #[cfg(target_os = "linux")]
 use super::device::{Device, split};
+use super::discards::Discards;
 use super::root::Root;
 #[cfg(target_os = "linux")]
 use super::{devices, share};
@@ -41,6 +42,8 @@ pub struct TargetFacts {
     /// Whether its device can be polled; not looked at by [`probe`] either: see
     /// [`super::completion_probe::polling`].
     pub polling: Polling,
+    /// How it discards; `None` = nobody looked: see [`super::discards::look`].
+    pub discards: Option<Discards>,
 }
 
 /// What a path leads to.

@@ -69,6 +69,11 @@ fn severity(share: f64, least: f64) -> Option<Severity> {
     }
 }
 
+/// How bad it is that so much of what is read isn't there; `None` = it changes nothing.
+pub(super) fn gaps_severity(share: f64) -> Option<Severity> {
+    severity(share, GAPS)
+}
+
 /// Holes, and what is only allocated or lies in the inode.
 fn gaps(facts: &About) -> Option<Finding> {
     let space = facts.space.filter(|space| space.known > 0)?;
@@ -76,7 +81,7 @@ fn gaps(facts: &About) -> Option<Finding> {
     let kinds = [(space.holes, "holes"), (unwritten, "unwritten extents"), (space.inline, "inline data")];
     let share = |bytes: u64| bytes as f64 / space.known as f64;
     let all = kinds.iter().map(|(bytes, _)| bytes).sum();
-    let severity = severity(share(all), GAPS)?;
+    let severity = gaps_severity(share(all))?;
     let named = kinds.iter().filter(|(bytes, _)| *bytes > 0);
     let parts: Vec<String> =
         named.clone().map(|(bytes, name)| format!("to {} {name}", percent(share(*bytes)))).collect();
@@ -185,7 +190,7 @@ fn share(part: u64, all: u64) -> f64 {
 }
 
 /// Whole percents; neither all nor nothing unless it is.
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     let rounded = (share * 100.0).round();
     match share {
         _ if share > 0.0 && rounded < 1.0 => "less than 1 %".into(),

@@ -29,7 +29,7 @@ pub(super) use queue::{InFlight, Queues};
 pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 
 use super::{Limiter, SpanView, failed};
-use crate::system::io_counters::DeviceFacts;
+use crate::system::io_counters::{DeviceFacts, Flow};
 use crate::system::stack::Layer;
 use done::Done;
 use effects::{Effect, Found, Judged};
@@ -148,6 +148,7 @@ fn judge(
         flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| *ns as f64 / 1e9).sum()),
     };
     verdict.evidence = evidence(judged, &verdict, &found.effects);
+    verdict.evidence.extend(discarded(part, found.discards));
     verdict.message += &failed::beside(span, |target| part.has(target));
     verdict
 }
@@ -214,6 +215,24 @@ fn without_effect(
     };
     let memory = memory.chain([together]);
     plain(Verdict::Verified, message + &few.chain(memory).collect::<String>(), None)
+}
+
+/// What became of discards (`--trim`). A file system makes its own of the holes in files, later.
+fn discarded(part: &Part, device: Flow) -> Option<String> {
+    let counted = part.discarded;
+    (counted.ios > 0 && !part.on_file_system).then(|| match device.ios {
+        0 => {
+            format!("{} discards were counted, and the kernel counts none of this device", count(counted.ios))
+        }
+        ios => format!(
+            "{} discards of {} were counted, and the device did {} ({} merged into others) of {}",
+            count(counted.ios),
+            amount(counted.bytes),
+            count(ios),
+            count(device.merges),
+            amount(device.bytes)
+        ),
+    })
 }
 
 /// Everything else worth knowing, one fact each.

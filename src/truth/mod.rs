@@ -15,6 +15,7 @@ mod conclusions;
 mod content;
 mod crowd;
 mod device;
+mod discards;
 mod ended;
 pub mod environment;
 mod failed;
@@ -82,6 +83,7 @@ const CHECKS: &[Check] = &[
     |span, _| offered::check(span),
     |span, concluded| late::check(span, concluded.late.as_ref()),
     |span, _| content::check(span),
+    |span, _| discards::check(span),
     |span, concluded| limit::check(span, concluded.limits.as_ref(), concluded.crowd, concluded.late.as_ref()),
     |span, concluded| little::check(span, concluded.limits.as_ref()),
     |span, concluded| crowd::check(span, concluded.crowd, concluded.limiter()),

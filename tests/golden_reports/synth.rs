@@ -141,6 +141,7 @@ fn span(ids: &TargetIds, asked: &TimeSpan, got: &Span) -> SpanResults {
             overdue: None,
             flushes: None,
             integrity: None,
+            discards: None,
             parts: Vec::new(),
         }
     };

@@ -110,7 +110,7 @@ prop_compose! {
         write_ratio in 0u32..101,
         io_priority in select(vec![IoPriority::VeryLow, IoPriority::Low, IoPriority::Normal]),
         thread_targets in vec(any::<(u32, u32)>(), 0..3),
-        content in option::of((0u32..100, 0u32..100)),
+        (content, trim_ratio) in (option::of((0u32..100, 0u32..100)), 0u32..101),
         mix in prop_oneof![4 => Just(Vec::new()), 1 => vec(mix_part(), 1..4)],
         spread in option::of(spread()),
     ) -> Target {
@@ -124,6 +124,7 @@ prop_compose! {
             zero_write_buffers: zero && random_data_source.is_none(),
             spread,
             content: content.map(|(compress, dedupe)| ContentShape { compress, dedupe }),
+            trim_ratio,
             random_data_source, cache_mode, flush_type, throughput, write_ratio, io_priority, parallel_async_io,
             burst_size: pauses.0,
             think_time: pauses.1,

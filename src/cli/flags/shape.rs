@@ -95,7 +95,42 @@ pub const FLAGS: &[Flag] = &[
             Ok(())
         }),
     },
+    Flag {
+        name: Long("trim"),
+        forms: &[("--trim <percent>", "make so many percent of the I/Os discards of the same blocks")],
+        default: "0: all I/Os read or write",
+        scope: Scope::Targets,
+        notes: "1 to 100. Of all I/Os these are taken first, at random, in place of what would have been \
+                read or written; the rest is divided by -w. What is discarded is gone, so that a run with \
+                --trim counts as one that writes, also with -w0. Block devices discard, in files holes are \
+                punched. Counts and latencies stand at the end of the text report and are in no other \
+                figure. With engines uring and sync; not with -Sm, -x and --poll.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "trims"],
+        with_profile: false,
+        values: &["10", "100"],
+        read: Read::Text(|draft, value| {
+            draft.target.trim_ratio = trim(value)?;
+            Ok(())
+        }),
+    },
 ];
+
+/// Strictly, as all percentages of our own.
+fn trim(value: &[u8]) -> Result<u32, Problem> {
+    const EXPECTED: &str = "a percentage from 1 to 100, such as 10";
+    let (number, digits) =
+        units::parse_digits(value).map_err(|error| Problem::from(error).expected(EXPECTED))?;
+    match u32::try_from(number) {
+        _ if digits < value.len() => {
+            Err(Problem::new(digits, "this does not belong to the percentage").expected(EXPECTED))
+        }
+        Ok(share) if (1..=100).contains(&share) => Ok(share),
+        _ => Err(Problem::new(0, "this is no such share")
+            .expected(EXPECTED)
+            .hint("without --trim nothing is discarded")),
+    }
+}
 
 fn distribution(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     // What isn't UTF-8 is none of the forms.

@@ -114,6 +114,12 @@ fn of_span(span: &KnownSpan) -> Vec<(&'static str, Option<String>, MustAgree)> {
     vec![
         ("block size", common(asked.common(|access| access.block_size.map(bytes))), Yes),
         ("share of writes", common(asked.common(|access| access.write_percent.map(percent))), Yes),
+        (
+            "share of discards",
+            // Where it isn't given there are none.
+            common(asked.common(|of| of.write_percent.map(|_| percent(of.trim_percent.unwrap_or(0))))),
+            Yes,
+        ),
         ("share of random I/O", common(asked.common(|access| access.random_percent.map(percent))), Yes),
         ("rate limit", rate_limit(asked), Yes),
         ("threads", asked.threads.map(|threads| threads.to_string()), No),

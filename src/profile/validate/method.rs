@@ -29,6 +29,14 @@ pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
     for (rule, message) in super::verify::rules(method, profile) {
         refuse(rule, message);
     }
+    let trims = |span: &TimeSpan| span.targets.iter().any(|target| target.trim_ratio > 0);
+    if method.poll && profile.time_spans.iter().any(trims) {
+        refuse(
+            "T4",
+            "--trim (linux:TrimRatio) doesn't go with --poll: a ring that is polled takes no discards; leave \
+             out one of them",
+        );
+    }
     if let Some(rate) = method.rate_total {
         for (rule, message) in rate_total(rate, profile) {
             refuse(rule, message);

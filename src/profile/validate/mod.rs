@@ -9,6 +9,7 @@ mod mix;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod trim;
 mod verify;
 
 pub use method::method;

@@ -1,6 +1,6 @@
 //! The rules as tables, in the order in which their messages appear.
 
-use super::{Case, content, distribution, mix};
+use super::{Case, content, distribution, mix, trim};
 use crate::finding::{Finding, Severity};
 use crate::profile::{BufferSeparation, CacheMode, Compat, RawText, Target, Throughput, TimeSpan};
 use Severity::{Error, Warning};
@@ -50,6 +50,7 @@ pub(super) fn check_target(case: &Case) -> Vec<Finding> {
         findings.extend(found.into_iter().filter(|found| !findings.contains(found)).collect::<Vec<_>>());
     }
     findings.extend(content::check(case));
+    findings.extend(trim::check(case));
     findings
 }
 

@@ -35,6 +35,12 @@ pub(super) fn rules(method: &Method, profile: &Profile) -> Vec<(&'static str, &'
             "M19",
             "--verify and -Z, -Zr, -Z<size>, --compress or --dedupe both say what writes carry; give one of them",
         ),
+        (
+            spans().flat_map(|span| &span.targets).any(|target| target.trim_ratio > 0),
+            "T5",
+            "--verify and --trim exclude each other: what a discard leaves behind is the device's choice, so no \
+             sector could be called right or wrong; leave out one of them",
+        ),
     ];
     let broken = rules.into_iter().filter(|(broken, ..)| *broken);
     broken.map(|(_, rule, message)| (rule, message)).collect()

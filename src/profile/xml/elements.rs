@@ -156,6 +156,7 @@ const TARGET: &[Child] = &[
     value("linux:BlockSizes", Text),
     may("linux:Mix", Many(&[MIX_PART])),
     Child { required: false, element: WRITE_CONTENT },
+    value("linux:TrimRatio", Number(1, 100)),
 ];
 
 const MIX_PART: Element = Element {

@@ -66,6 +66,7 @@ fn access(access: &Access) -> String {
         share => format!(", {share} % writes"),
     });
     let size = access.block_size.map(|bytes| amount(u64::from(bytes)));
-    let words: Vec<String> = [size, order, direction].into_iter().flatten().collect();
+    let discards = access.trim_percent.map(|share| format!(", {share} % discards"));
+    let words: Vec<String> = [size, order, direction, discards].into_iter().flatten().collect();
     words.join(" ").replace(" ,", ",")
 }

@@ -21,14 +21,19 @@ fn write_figures(out: &mut Writer, figures: &FlushFigures) {
     let FlushFigures { flushes, per_s, mean, median, p99, p999, max } = figures;
     out.value("Count", flushes);
     out.value("PerSecond", format_args!("{per_s:.2}"));
-    let times = [
-        ("AverageMilliseconds", mean),
-        ("MedianMilliseconds", median),
-        ("Percentile99Milliseconds", p99),
-        ("Percentile999Milliseconds", p999),
-        ("MaxMilliseconds", max),
+    write_times(out, [*mean, *median, *p99, *p999, *max]);
+}
+
+/// Mean, median, 99th and 99.9th percentile and the longest time, ms.
+pub(super) fn write_times(out: &mut Writer, times: [Option<f64>; 5]) {
+    let names = [
+        "AverageMilliseconds",
+        "MedianMilliseconds",
+        "Percentile99Milliseconds",
+        "Percentile999Milliseconds",
+        "MaxMilliseconds",
     ];
-    for (name, ms) in times {
+    for (name, ms) in names.into_iter().zip(times) {
         if let Some(ms) = ms {
             out.value(name, format_args!("{ms:.3}"));
         }

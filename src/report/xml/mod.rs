@@ -2,6 +2,7 @@
 //! all number formats are DISKSPD's to the character: tools read elements by position and by the text they
 //! hold. No declaration before `<Results>`, no line feed after the end.
 
+mod discards;
 mod figures;
 mod findings;
 mod flushes;
@@ -97,6 +98,7 @@ fn render_all(
             measured.parts.iter().for_each(|table| parts::write(&mut out, table));
             measured.flushes.iter().for_each(|table| flushes::write(&mut out, table));
             measured.integrity.iter().for_each(|table| integrity::write(&mut out, table));
+            measured.discards.iter().for_each(|table| discards::write(&mut out, table));
         }
         let mut verdicts = judgement.into_iter().flat_map(|judgement| &judgement.verdicts);
         if let Some(verdict) = verdicts.find(|verdict| verdict.time_span == index + 1) {

@@ -89,8 +89,9 @@ pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ended: Nanos, now: Nano
         );
         for io in stuck.iter().take(NAMED) {
             let direction = match io.direction {
-                Direction::Read => "read",
+                _ if io.trim => "discard",
                 Direction::Write => "write",
+                Direction::Read => "read",
             };
             let age = match io.started {
                 Some(started) => format!("{:.1} s old", seconds(started)),
@@ -133,6 +134,7 @@ mod tests {
             thread,
             path: "a file".into(),
             direction: Direction::Write,
+            trim: false,
             offset: 4096,
             length: 512,
             started,

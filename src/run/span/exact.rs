@@ -17,6 +17,7 @@ use crate::run::span::setup::{self, Shared};
 use crate::run::voice::Voice;
 use crate::run::worker::{Outcome, Phases, Worker};
 use crate::sys::memory::{Slot, SlotMut};
+use crate::sys::trim::TrimWay;
 use crate::sys::usage::{ThreadUsage, thread_usage};
 use crate::system::System;
 use crate::system::claims::Claims;
@@ -139,6 +140,10 @@ impl Engine for Counted {
 
     fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
         self.engine.flush(request, file)
+    }
+
+    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError> {
+        self.engine.trim(io, way)
     }
 
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {

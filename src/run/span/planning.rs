@@ -6,6 +6,7 @@ use crate::run::options::Options;
 use crate::run::span::probes::Probes;
 use crate::system::System;
 use crate::system::completion_probe;
+use crate::system::discards;
 use crate::system::target::{self, TargetFacts};
 use std::path::PathBuf;
 
@@ -62,6 +63,9 @@ pub(in crate::run) fn plan_at(
                 if let Some(direct) = plan::completion_matters(span, target, &found, wish) {
                     found.completion =
                         probes.completion(location, direct, || completion_probe::completion(&found, direct));
+                }
+                if target.trim_ratio > 0 && !options.method.simulated() {
+                    found.discards = Some(discards::look(location, found.is_remote()));
                 }
                 if wish.poll {
                     found.polling = completion_probe::polling(&found);

@@ -18,7 +18,7 @@ pub(in crate::run) fn written<'a>(
 ) -> impl Iterator<Item = &'a Path> + use<'a> {
     let prefilled = options.method.prefill.is_some() && options.destroy;
     let targets = span.targets.iter().zip(locations);
-    targets.filter(move |(target, _)| target.write_ratio > 0 || prefilled).map(|(_, path)| path.as_path())
+    targets.filter(move |(target, _)| target.is_changed() || prefilled).map(|(_, path)| path.as_path())
 }
 
 /// The places where files are created or filled, so that they must not be in use. Devices among them are

@@ -15,6 +15,7 @@ use crate::run::worker::recorder::{Accounts, Recorder};
 use crate::run::worker::{Books, Phases, Requests, Schedule, Worker};
 use crate::sys::lent::lend;
 use crate::sys::memory::{self, Buffer};
+use crate::sys::trim::{TrimWay, can_punch};
 use crate::sys::{cpu, files};
 use crate::system::claims::Claims;
 use crate::units;
@@ -160,6 +161,15 @@ fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>),
             let found = files::open(path, &target.open).map_err(|e| e.to_string())?;
             if target.open.write {
                 claims.permit(path, &found).map_err(|e| e.to_string())?;
+            }
+            if target.trim.is_some_and(|trim| trim.way == TrimWay::Punch) {
+                can_punch(&found.file, found.size).map_err(|error| {
+                    format!(
+                        "--trim: '{}': its file system punches no holes into files: {error}; leave out \
+                         --trim, or use a file elsewhere (ext4, xfs, btrfs)",
+                        target.path
+                    )
+                })?;
             }
             let WorkerTarget { priority, mapping, .. } = *target;
             opened.push(File { handle: found.file, priority, mapping, polled: plan.poll });

@@ -40,6 +40,8 @@ pub struct Entry {
     pub target: u32,
     /// Read or write.
     pub direction: Direction,
+    /// It was a discard, in place of either.
+    pub trim: bool,
     /// Byte offset in the target.
     pub offset: u64,
     /// Bytes transferred; below 2^31.
@@ -54,6 +56,9 @@ pub struct Entry {
 
 /// In a ring, instead of a time.
 const NO_TIME: u64 = u64::MAX;
+
+/// In a ring, in the number of the target: a discard. There are fewer targets.
+const DISCARD: u32 = 1 << 31;
 
 /// The log of a run.
 #[derive(Debug)]
@@ -238,8 +243,9 @@ impl Output {
 
 /// Appends a line of the file.
 fn push_line(text: &mut Vec<u8>, thread: u32, entry: &Entry) {
-    let Entry { target, direction, offset, size, start, latency, due } = *entry;
+    let Entry { target, direction, trim, offset, size, start, latency, due } = *entry;
     let direction: &[u8] = match direction {
+        _ if trim => b"discard",
         Direction::Read => b"read",
         Direction::Write => b"write",
     };
@@ -331,7 +337,8 @@ impl Ring {
             let word = |i: usize| self.slot(number)[i].load(Ordering::Relaxed);
             let packed = word(0);
             take(Entry {
-                target: (packed >> 32) as u32,
+                target: (packed >> 32) as u32 & !DISCARD,
+                trim: (packed >> 32) as u32 & DISCARD != 0,
                 direction: if packed >> 31 & 1 == 1 { Direction::Write } else { Direction::Read },
                 size: packed as u32 & (u32::MAX >> 1),
                 offset: word(1),
@@ -366,7 +373,8 @@ impl Producer<'_> {
             return;
         }
         let write = u64::from(entry.direction == Direction::Write);
-        let packed = u64::from(entry.target) << 32 | write << 31 | u64::from(entry.size);
+        let target = if entry.trim { entry.target | DISCARD } else { entry.target };
+        let packed = u64::from(target) << 32 | write << 31 | u64::from(entry.size);
         let due = entry.due.unwrap_or(NO_TIME);
         let values = [packed, entry.offset, entry.start, entry.latency, due];
         for (word, value) in self.ring.slot(self.tail).iter().zip(values) {
@@ -400,6 +408,7 @@ mod tests {
     fn entry(n: u64) -> Entry {
         Entry {
             target: n as u32 % 3,
+            trim: n % 5 == 4,
             direction: if n.is_multiple_of(2) { Direction::Write } else { Direction::Read },
             offset: n * 4096,
             size: 0x7fff_f000 - n as u32,

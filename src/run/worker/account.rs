@@ -22,7 +22,7 @@ impl Loop<'_> {
         let any_failed = done.iter().fold(0, |signs, completed| signs | completed.result) < 0;
         let failed = if any_failed { done.iter().position(|completed| completed.result < 0) } else { None };
         let well = &done[..failed.unwrap_or(done.len())];
-        let Books { requests, idle, recorder } = books;
+        let Books { requests, idle, recorder, .. } = books;
         debug_assert!(well.iter().all(|completed| {
             let flight = &requests.flights[completed.request as usize];
             completed.result <= i64::from(flight.io.length) && (!self.timed || now >= flight.started)
@@ -71,6 +71,7 @@ impl Loop<'_> {
                 log.push(Entry {
                     target: self.plan.targets[flight.target as usize].target as u32,
                     direction: flight.io.direction,
+                    trim: false,
                     offset: flight.io.offset,
                     size: completed.result as u32,
                     start: flight.started.saturating_sub(self.start_signal),
@@ -121,7 +122,7 @@ impl Loop<'_> {
 
 /// Counts down to the next progress dot.
 pub(super) struct Dots {
-    every: u32,
+    pub(super) every: u32,
     until_next: u32,
 }
 
@@ -132,7 +133,7 @@ impl Dots {
     }
 
     /// How many dots so many more I/Os are worth.
-    fn after(&mut self, mut ios: u32) -> u32 {
+    pub(super) fn after(&mut self, mut ios: u32) -> u32 {
         let mut dots = 0;
         while ios >= self.until_next {
             ios -= self.until_next;

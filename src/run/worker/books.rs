@@ -25,6 +25,8 @@ pub struct Books {
     pub idle: Idle,
     /// Its accounts.
     pub recorder: Recorder,
+    /// Of each request, whether what it has in flight is a discard.
+    pub trims: Vec<bool>,
 }
 
 /// An I/O that was handed over and has not come back.
@@ -36,6 +38,8 @@ pub struct StuckIo {
     pub path: RawText,
     /// Read or write.
     pub direction: Direction,
+    /// It is a discard, in place of either.
+    pub trim: bool,
     /// Byte offset in the target.
     pub offset: u64,
     /// Bytes; 0 = it is a flush.
@@ -47,7 +51,7 @@ pub struct StuckIo {
 impl Books {
     /// Of a worker that has not begun.
     pub fn new(plan: &WorkerPlan, requests: Requests, recorder: Recorder) -> Books {
-        Books { requests, idle: Idle::all(plan.depth), recorder }
+        Books { requests, idle: Idle::all(plan.depth), recorder, trims: vec![false; plan.depth as usize] }
     }
 
     /// The I/Os that are not idle, and neither among those that have completed nor among those of requests
@@ -59,10 +63,11 @@ impl Books {
             open[*request as usize] = false;
         }
         // A request that never had an I/O has neither length nor time, a flush has only the time.
-        let stuck = self.requests.flights.iter().zip(open);
-        let stuck = stuck.filter(|(flight, open)| *open && (flight.io.length > 0 || flight.started > 0));
+        let stuck = self.requests.flights.iter().zip(open).zip(&self.trims);
+        let stuck = stuck.filter(|((flight, open), _)| *open && (flight.io.length > 0 || flight.started > 0));
         stuck
-            .map(|(flight, _)| StuckIo {
+            .map(|((flight, _), trim)| StuckIo {
+                trim: *trim,
                 thread: plan.thread,
                 path: plan.targets[flight.target as usize].path.clone(),
                 direction: flight.io.direction,

@@ -11,6 +11,7 @@ use crate::run::worker::recorder::Recorder;
 use crate::run::worker::{Books, Phases, Requests, Schedule, Worker};
 use crate::sys::lent::lend;
 use crate::sys::memory::{Slot, SlotMut};
+use crate::sys::trim::TrimWay;
 use crate::system::System;
 use crate::system::target::{TargetFacts, TargetKind};
 use crate::workload::{Assignment, InterlockedPosition, ThreadWorkload};
@@ -36,6 +37,10 @@ impl Engine for Notes {
 
     fn flush(&mut self, _: u32, _: u32) -> Result<(), EngineError> {
         panic!("nothing is flushed here")
+    }
+
+    fn trim(&mut self, _: &Io, _: TrimWay) -> Result<(), EngineError> {
+        panic!("nothing is discarded here")
     }
 
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {

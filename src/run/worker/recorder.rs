@@ -256,6 +256,24 @@ impl Recorder {
         }
     }
 
+    /// Counts a discard on a target.
+    pub fn trimmed(&mut self, target: usize, bytes: u64, latency: u64) {
+        let Some(discards) = &mut self.targets[target].discards else { return };
+        discards.ios += 1;
+        discards.bytes += bytes;
+        if let Some(latencies) = &mut discards.latency {
+            latencies.record(latency);
+        }
+    }
+
+    /// Counts how late a discard started, which has been counted.
+    pub fn trim_on_time(&mut self, target: usize, delay: u64) {
+        let discards = self.targets[target].discards.as_mut();
+        if let Some(paced) = discards.and_then(|discards| discards.paced.as_mut()) {
+            paced.delay.record(delay);
+        }
+    }
+
     /// So many I/Os were due when measuring ended, the first one for so many ns, and had not been handed
     /// over.
     pub fn overdue(&mut self, target: usize, ios: u64, longest: u64) {
@@ -295,7 +313,9 @@ impl Recorder {
         Accounts::add(&self.shared.intervals, self.intervals.take());
         Accounts::add(&self.shared.responses, self.responses.take());
         let targets = std::mem::take(&mut self.targets);
-        debug_assert!(targets.iter().all(|target| adds_up(&target.read) && adds_up(&target.write)));
+        debug_assert!(targets.iter().all(|target| adds_up(&target.read)
+            && adds_up(&target.write)
+            && target.discards.as_ref().is_none_or(adds_up)));
         (ThreadResults { targets, ..ThreadResults::default() }, std::mem::take(&mut self.errors))
     }
 }
@@ -324,6 +344,12 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
             .then(|| Paced { delay: Histogram::new(), response: span.measure_latency.then(Histogram::new) }),
         ..DirectionResults::default()
     };
+    // Always timed, and in no other figure.
+    let discards = |paced: bool| DirectionResults {
+        latency: Some(Histogram::new()),
+        paced: paced.then(Paced::default),
+        ..DirectionResults::default()
+    };
     let target = |(index, target): (usize, &crate::plan::WorkerTarget)| TargetResults {
         target: target.id,
         size: target.size,
@@ -332,6 +358,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
         overdue: None,
         flushes: worker.flush_every.map(|_| Histogram::new()),
         integrity: None,
+        discards: target.trim.map(|_| discards(worker.is_paced_on(index))),
         distribution: Vec::new(),
         unfinished: Vec::new(),
         parts: Vec::new(),

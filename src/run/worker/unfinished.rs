@@ -36,11 +36,12 @@ impl Loop<'_> {
         let Some(end) = self.phases.measure_end() else { return ages };
         self.late.iter().for_each(|(target, age)| ages[*target as usize].push(*age));
         let mut in_flight = vec![true; self.plan.depth as usize];
-        let Books { requests, idle, recorder } = books;
+        let Books { requests, idle, recorder, trims } = books;
         idle.waiting().iter().for_each(|request| in_flight[*request as usize] = false);
         self.given_up.iter().for_each(|request| in_flight[*request as usize] = false);
+        // What a flush or a discard takes is no latency of an I/O.
+        in_flight.iter_mut().zip(trims).for_each(|(there, trim)| *there &= !trim);
         let in_flight = requests.flights.iter().zip(in_flight).filter(|(_, there)| *there);
-        // What a flush takes is no latency of an I/O.
         for (flight, _) in in_flight.filter(|(flight, _)| flight.io.length > 0) {
             let since = if self.timed { Some(flight.started) } else { self.silent_since };
             let age = since.and_then(|since| end.checked_sub(since)).filter(|age| *age > 0);

@@ -10,11 +10,13 @@ pub struct Done {
     pub read: Flow,
     /// Those with data.
     pub write: Flow,
+    /// Discards, others' included. Some devices do them without counting (zram).
+    pub discard: Flow,
     /// Flushes of their write caches; `None` = the kernel doesn't tell.
     pub flushes: Option<u64>,
     /// At most so many I/Os among the writes may have been flushes without data, for all that is known.
     pub doubtful: u64,
-    /// Time that their I/Os together were in flight, flushes left out, ms.
+    /// Time that their I/Os together were in flight, flushes and discards left out, ms.
     pub queue_ms: u64,
 }
 
@@ -51,9 +53,12 @@ pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done,
             flushable = true;
             sum.flushes = sum.flushes.zip(flushes(part, facts, layer)).map(|(a, b)| a.saturating_add(b));
         }
-        let queue_ms = done.queue_ms.saturating_sub(done.flush_ms.unwrap_or(0));
+        let others = done.flush_ms.unwrap_or(0).saturating_add(done.discard_ms);
+        let queue_ms = done.queue_ms.saturating_sub(others);
         sum.queue_ms = sum.queue_ms.saturating_add(queue_ms);
-        for (sum, more) in [(&mut sum.read, &done.read), (&mut sum.write, &done.write)] {
+        let directions =
+            [(&mut sum.read, &done.read), (&mut sum.write, &done.write), (&mut sum.discard, &done.discard)];
+        for (sum, more) in directions {
             sum.ios = sum.ios.saturating_add(more.ios);
             sum.merges = sum.merges.saturating_add(more.merges);
             sum.bytes = sum.bytes.saturating_add(more.bytes);

@@ -29,6 +29,8 @@ pub struct Found {
     pub others: u64,
     /// Flushes of the devices right beneath the targets; `None` = not known.
     pub flushes: Option<u64>,
+    /// Discards of the same.
+    pub discards: Flow,
     /// In no direction are there enough I/Os to say anything.
     pub too_few: bool,
 }
@@ -81,7 +83,9 @@ impl Judged<'_> {
             None if self.part.buffered => 0,
             None => device.read.bytes.saturating_sub(self.part.read.bytes),
         };
-        let known = if self.part.on_file_system && self.part.write.bytes > 0 {
+        // A file system that punches holes writes that down.
+        let changes = self.part.write.bytes > 0 || self.part.discarded.ios > 0;
+        let known = if self.part.on_file_system && changes {
             device.write.bytes
         } else {
             self.part.write.bytes.saturating_add(self.settled())
@@ -134,6 +138,7 @@ impl Judged<'_> {
             }
         }
         found.flushes = device.flushes;
+        found.discards = device.discard;
         found.too_few = sides > 0 && few == sides;
         found.others = others.read.saturating_add(others.write);
         found.effects.extend(self.shared(found.others, device.bytes(), &names(&part.first()), ""));
@@ -250,7 +255,12 @@ impl Judged<'_> {
             times(ours, counted.bytes)
         );
         if !part.buffered {
+            let trimmed = part.discarded.ios > 0;
             let message = match direction {
+                Direction::Read if trimmed => format!(
+                    "{figures}, although the page cache was bypassed: what the run itself had discarded \
+                     (--trim) was answered without it"
+                ),
                 Direction::Read => format!(
                     "{figures}, although the page cache was bypassed: parts that were never written, compression or a cache answered"
                 ),
@@ -258,8 +268,11 @@ impl Judged<'_> {
                     "{figures}, although the page cache was bypassed: they were compressed, or left somewhere before it"
                 ),
             };
-            let remedy = (direction == Direction::Read)
-                .then(|| "write the whole target once before reading it".into());
+            let remedy = match direction {
+                Direction::Read if trimmed => Some("give the discards a target of their own".into()),
+                Direction::Read => Some("write the whole target once before reading it".into()),
+                Direction::Write => None,
+            };
             return Effect { verdict: Verdict::Cached, severity, message, remedy };
         }
         if direction == Direction::Read {

@@ -20,6 +20,8 @@ pub struct Part<'a> {
     pub each: Vec<(Counted, Counted)>,
     pub read: Counted,
     pub write: Counted,
+    /// Discards (`--trim`).
+    pub discarded: Counted,
     /// Writes that had to be on the medium when they ended (`-Sw`, `-Sh`): each may ask for a flush.
     pub durable: u64,
     /// Bytes written that compress to next to nothing: zeros, or a pattern that repeats.
@@ -52,6 +54,7 @@ impl<'a> Part<'a> {
         let mut part = Part {
             read: Counted::default(),
             write: Counted::default(),
+            discarded: Counted::default(),
             durable: 0,
             easy: 0,
             in_flight: Counted::default(),
@@ -69,6 +72,10 @@ impl<'a> Part<'a> {
                 // Each flush may be a write of no bytes to the device, as those of durable writes.
                 let flushes = got.flushes.as_ref().map_or(0, |flushes| flushes.moments().count());
                 part.durable = part.durable.saturating_add(flushes);
+                if let Some(discards) = &got.discards {
+                    part.discarded.ios = part.discarded.ios.saturating_add(discards.ios);
+                    part.discarded.bytes = part.discarded.bytes.saturating_add(discards.bytes);
+                }
                 // The program's own pattern, and zeros (-Z); random data and data of the user's don't count,
                 // nor what is as reducible as the user wants it.
                 let repeats = !span.asked.random_write_data;

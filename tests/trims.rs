@@ -1,0 +1,345 @@
+//! `--trim`: which I/Os are discards instead, where they are counted, and what they leave.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::in_process::{asked, profile_and_method, run};
+use crate::common::loops::Loop;
+use crate::common::{Zram, directory, side_by_side, skip};
+use diskspd::plan::{self, SpanPlan, Surroundings};
+use diskspd::prelude::*;
+use diskspd::profile::validate;
+use diskspd::report::{format_named, plan_text, text};
+use diskspd::results::TargetResults;
+use diskspd::system::discards::Discards;
+use diskspd::system::target::{DirectRequirements, TargetFacts, TargetKind};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+fn rows(record: &Record) -> Vec<&TargetResults> {
+    record.host().results.time_spans[0].threads.iter().flat_map(|thread| &thread.targets).collect()
+}
+
+/// Of a row: reads, writes, discards.
+fn done(row: &TargetResults) -> (u64, u64, u64) {
+    (row.read.ios, row.write.ios, row.discards.as_ref().map_or(0, |discards| discards.ios))
+}
+
+/// Whether so many of so many have this share, within five deviations and what was in flight at the edges.
+fn has_share(part: u64, all: u64, percent: u64) -> bool {
+    let share = percent as f64 / 100.0;
+    let slack = 5.0 * (all as f64 * share * (1.0 - share)).sqrt() + 64.0;
+    all > 200 && (part as f64 - all as f64 * share).abs() <= slack
+}
+
+#[test]
+fn discards_are_taken_first_and_the_rest_is_divided_by_w() {
+    let lines: [(&str, u64, u64); 14] = [
+        ("-o8 -r -w40", 30, 40),
+        ("-o1 -r -w0", 10, 0),
+        ("-o8 -s -w100", 50, 100),
+        ("-o8 -t3 -T1M -w30 -L -D", 20, 30),
+        ("-o4 -F2 -r -w50 -L b.dat", 25, 50),
+        ("-F2 -O5 -r -w50 b.dat", 25, 50),
+        ("-o4 -r -w50 -g20000i -L", 40, 50),
+        ("-o4 -r -w50 --rate-total 20000 -t2 -L b.dat", 40, 50),
+        ("-o8 -w100 --fsync-every 4", 15, 100),
+        ("-o8 -r -w60 -Zr", 35, 60),
+        ("-o8 -p -w60", 35, 60),
+        ("-o8 -si -t2 -w60", 35, 60),
+        ("-o8 -r -w60 --bs-split 4K/50:16K/50", 35, 60),
+        ("-o2 -r -w20", 100, 20),
+    ];
+    side_by_side(lines, |(line, trims, writes)| {
+        let size = if line.contains("--bs-split") { "" } else { "-b4K" };
+        let line = format!("--engine sim -c1G {size} -W0 -d1 --trim {trims} {line} a.dat");
+        let record = run(&line);
+        assert_eq!(record.check(), Ok(()));
+        for row in rows(&record) {
+            let (read, written, discarded) = done(row);
+            let all = read + written + discarded;
+            assert!(has_share(discarded, all, trims), "{line}: {discarded} of {all}");
+            assert!(trims == 100 || has_share(written, read + written, writes), "{line}: {written}, {read}");
+            let discards = row.discards.as_ref().unwrap();
+            assert_eq!(discards.latency.as_ref().unwrap().moments().count(), discarded, "{line}");
+            if !line.contains("--bs-split") {
+                assert_eq!(discards.bytes, discarded * 4096, "{line}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_rate_counts_discards_as_ios_and_is_kept() {
+    for line in ["-g2000i", "--rate-total 2000", "--rate-total 2000,uniform"] {
+        let record = run(&format!("--engine sim -c1G -b4K -r -w50 -o8 -W0 -d2 -L --trim 50 {line} a.dat"));
+        let judged = Judged::new(&record);
+        let paced = judged.summary.time_spans[0].as_ref().unwrap().paced.clone().unwrap();
+        let all = done(rows(&record)[0]);
+        assert_eq!(paced.ios, all.0 + all.1 + all.2, "{line}");
+        assert!((paced.iops - 2000.0).abs() < 150.0, "{line}: {paced:?}");
+        assert!(judged.judgement.findings.iter().all(|finding| !finding.name.contains("rate")), "{line}");
+    }
+}
+
+/// Direction and offset of every I/O of a simulated run, in the order of their starts.
+fn logged(line: &str) -> Vec<(String, u64)> {
+    let directory = directory();
+    let log = directory.path().join("log");
+    let (profile, method) = profile_and_method(&format!("--engine sim -c64M -W0 -d1 {line} a.dat"));
+    let session = Session { io_log: Some(log.clone()), ..Session::default() };
+    execute(&profile, &method, &session).unwrap();
+    let text = std::fs::read_to_string(log).unwrap();
+    let io = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        (cells[2].to_owned(), cells[3].parse().unwrap())
+    };
+    text.lines().skip(1).map(io).collect()
+}
+
+#[test]
+fn addresses_and_directions_are_those_of_a_run_without_discards() {
+    for line in ["-b4K -r -w50 -o1", "-b8K -rs50 -w30 -o1", "-b4K -s -o1", "-b4K -r -w50 -o1 -Zr"] {
+        let (without, with) = (logged(line), logged(&format!("{line} --trim 40")));
+        let both = without.iter().zip(&with);
+        assert!(both.len() > 1000 && both.clone().any(|(_, (direction, _))| direction == "discard"));
+        for ((direction, offset), (with, at)) in both {
+            assert_eq!(offset, at, "{line}");
+            assert!(with == direction || with == "discard", "{line}: {direction}, {with}");
+        }
+        assert!(without.iter().all(|(direction, _)| direction != "discard"), "{line}");
+    }
+}
+
+#[test]
+fn the_report_of_a_simulated_run_is_always_the_same() {
+    let line = "--engine sim -c1G -b4K -r -w50 -o4 -t2 -W1 -d1 --trim 10 a.dat";
+    let report = String::from_utf8(text::text(&run(line))).unwrap();
+    let (before, section) = report.split_once("\n\nDiscards of timespan 1:\n").unwrap();
+    assert!(before.contains("\tdiscards: 10% of all I/Os, the rest as above\n"), "{before}");
+    assert_eq!(section, GOLDEN);
+    let (profile, method) = profile_and_method(line);
+    let again = execute(&profile, &method, &Session::default()).unwrap().record;
+    assert!(text::text(&again).ends_with(GOLDEN.as_bytes()));
+}
+
+const GOLDEN: &str = "\
+*******************************************************************************
+
+thread |   discards   |       bytes     |  per s   | mean (ms) |  50th (ms) |  99th (ms) | 3-nines (ms) |  max (ms) |  file
+---------------------------------------------------------------------------------------------------------------------------
+     0 |         8039 |        32927744 |  8039.00 |     0.060 |      0.054 |      0.134 |        0.183 |     0.279 | a.dat
+     1 |         7940 |        32522240 |  7940.00 |     0.060 |      0.053 |      0.131 |        0.165 |     0.195 | a.dat
+---------------------------------------------------------------------------------------------------------------------------
+total: |        15979 |        65449984 | 15979.00 |     0.060 |      0.053 |      0.132 |        0.180 |     0.279
+";
+
+#[test]
+fn discards_stand_behind_all_that_diskspd_has_and_nowhere_without_the_option() {
+    let line = "--engine sim -c1G -b4K -r -w50 -o2 -t2 -L -W0 -d1";
+    let record = run(&format!("{line} --trim 30 a.dat"));
+    let xml = format_named("xml").unwrap();
+    assert!(!String::from_utf8(xml.bytes(&record)).unwrap().contains("<Discards>"));
+    let more = String::from_utf8(xml.with_verdict(true).bytes(&record)).unwrap();
+    assert_eq!(more.matches("<Discards>").count(), 1, "{more}");
+    assert!(
+        more.contains("<linux:TrimRatio xmlns:linux=\"urn:diskspd-linux:profile:1\">30</linux:TrimRatio>")
+    );
+    let plain = run(&format!("{line} a.dat"));
+    assert!(rows(&plain)[0].discards.is_none());
+    for bytes in [text::text(&plain), xml.with_verdict(true).bytes(&plain)] {
+        let printed = String::from_utf8(bytes).unwrap();
+        assert!(!printed.contains("iscards") && !printed.contains("TrimRatio"), "{printed}");
+    }
+}
+
+/// Blocks of 4 KiB that are all zeros.
+fn zeros(file: &Path) -> u64 {
+    let content = std::fs::read(file).unwrap();
+    assert!(content.chunks(4096).all(|block| block.iter().all(|byte| *byte == block[0])), "parts of blocks");
+    content.chunks(4096).filter(|block| block[0] == 0).count() as u64
+}
+
+#[test]
+fn engines_punch_holes_into_files_where_they_discard_and_nowhere_else() {
+    let directory = directory();
+    let engines =
+        [("uring", "-o8"), ("uring", "-o4 -Su"), ("sync", "-o1"), ("sync", "-o3 -Su"), ("null", "-o8")];
+    side_by_side(engines, |(engine, options)| {
+        let file = directory.path().join(format!("{engine}{}.dat", options.replace(' ', "")));
+        std::fs::write(&file, vec![1; 16 << 20]).unwrap();
+        let before = std::fs::metadata(&file).unwrap();
+        let line =
+            format!("--engine {engine} {options} -b4K -s -g2000i -W0 -d1 --trim 20 {}", file.display());
+        let kind = profile_and_method(&line).1.engine.unwrap();
+        if let Err(why) = kind.row().available() {
+            return skip(&why.to_string());
+        }
+        let record = run(&line);
+        let (reads, writes, discards) = done(rows(&record)[0]);
+        assert!(reads > 20 && writes == 0 && discards > 20, "{line}: {reads}, {writes}, {discards}");
+        let (after, zeros) = (std::fs::metadata(&file).unwrap(), zeros(&file));
+        assert_eq!(before.len(), after.len(), "{line}");
+        if engine == "null" {
+            return assert_eq!(zeros, 0);
+        }
+        // Each block once, in order; what is done before and behind the measured time isn't counted.
+        let most = discards + discards / 4 + 16;
+        assert!((discards..=most).contains(&zeros), "{line}: {discards} discards, {zeros} holes");
+        let freed = (before.blocks() - after.blocks()) * 512;
+        // The list of extents grows with them.
+        let least = zeros.saturating_sub(16) * 4096;
+        assert!((least..=zeros * 4096).contains(&freed), "{line}: {freed} bytes for {zeros} holes");
+        let found = &Judged::new(&record).judgement.findings;
+        assert!(found.iter().any(|finding| finding.name == "content-discarded"), "{line}: {found:?}");
+    });
+}
+
+/// The kernel's counts of a device: discards, and bytes of them.
+fn kernel_discards(device: &Path) -> (u64, u64) {
+    let name = device.file_name().unwrap().to_str().unwrap();
+    let text = std::fs::read_to_string(format!("/sys/class/block/{name}/stat")).unwrap();
+    let fields: Vec<u64> = text.split_whitespace().map(|field| field.parse().unwrap()).collect();
+    (fields[11] + fields[12], fields[13] * 512)
+}
+
+#[test]
+fn the_kernel_counts_as_many_discards_of_a_device_and_its_file_shrinks() {
+    let lines = [
+        "--engine uring -o8 -w30",
+        "--engine uring -o4 -w0 -Sb",
+        "--engine sync -w30",
+        "--engine sync -w0 -Sb",
+    ];
+    side_by_side(lines, |options| {
+        let Some(disk) = Loop::with(64 << 20, &[], |file| {
+            std::io::Write::write_all(&mut &*file, &vec![1; 64 << 20]).unwrap();
+        }) else {
+            return;
+        };
+        let backing = || std::fs::metadata(disk.backing()).unwrap().blocks() * 512;
+        let (before, full) = (kernel_discards(&disk.device), backing());
+        let record = run(&format!("{options} -b64K -r -W0 -d1 --trim 50 {}", disk.device.display()));
+        let after = kernel_discards(&disk.device);
+        let (_, _, discards) = done(rows(&record)[0]);
+        let kernel = (after.0 - before.0, after.1 - before.1);
+        assert!(
+            discards > 0 && (discards..=discards + 8).contains(&kernel.0),
+            "{options}: {discards}, {kernel:?}"
+        );
+        assert_eq!(kernel.1, kernel.0 << 16, "{options}");
+        assert!(backing() < full, "{options}: the file behind the device has shrunk");
+    });
+    let Some(disk) = Zram::new(64) else { return };
+    let device = disk.0.display();
+    run(&format!("-b1M -s -w100 -o1 -Su -Zr -W0 -d1 {device}"));
+    let used = || {
+        let name = disk.0.file_name().unwrap().to_str().unwrap();
+        let text = std::fs::read_to_string(format!("/sys/block/{name}/mm_stat")).unwrap();
+        text.split_whitespace().next().unwrap().parse::<u64>().unwrap()
+    };
+    let full = used();
+    let record = run(&format!("-b64K -r -w0 -o4 -Su -W0 -d1 --trim 50 {device}"));
+    assert!(done(rows(&record)[0]).2 > 0 && used() < full / 2, "{} of {full}", used());
+}
+
+#[test]
+fn what_is_mounted_is_neither_written_nor_discarded() {
+    let Some((disk, _)) = Loop::with_file_system(64 << 20, "ext4") else { return };
+    let (profile, method) = profile_and_method(&format!("--trim 1 -w0 -W0 -d1 {}", disk.device.display()));
+    let before = kernel_discards(&disk.device);
+    for destroy in [false, true] {
+        let session = Session { destroy, ..Session::default() };
+        let executed = execute(&profile, &method, &session).unwrap();
+        assert!(executed.failures[0].contains("is mounted at"), "{:?}", executed.failures);
+    }
+    assert_eq!(kernel_discards(&disk.device), before);
+}
+
+/// The plan of a line on a target of which these facts are known.
+fn planned(line: &str, facts: TargetFacts) -> Result<SpanPlan, String> {
+    let request = asked(line);
+    let around =
+        Surroundings { system: &diskspd::system::snapshot(), facts: &[facts], method: &request.method };
+    let planned = plan::plan(&request.profile, &request.profile.time_spans[0], around);
+    planned.map_err(|errors| errors.iter().map(|error| format!("{error}\n")).collect())
+}
+
+#[test]
+fn a_run_that_discards_counts_as_one_that_writes() {
+    let facts = || TargetFacts { kind: TargetKind::File, size: 1 << 30, ..TargetFacts::default() };
+    for (options, open) in
+        [("-w0", (true, false)), ("-w0 --trim 1", (true, true)), ("-w100 --trim 1", (false, true))]
+    {
+        let plan = planned(&format!("{options} a.dat"), facts()).unwrap();
+        let mode = plan.workers[0].targets[0].open;
+        assert_eq!((mode.read, mode.write), open, "{options}");
+        let mut text = Vec::new();
+        plan_text::write_plan(&mut text, 1, &plan);
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text.contains("1% discards, rest "), options.contains("--trim"), "{text}");
+    }
+}
+
+#[test]
+fn what_a_device_can_not_discard_is_refused_and_what_it_ignores_is_told() {
+    let able = || Discards { unit: 4096, ..Discards::default() };
+    let unable = || Discards { impossible: Some("/dev/x".into()), ..able() };
+    let old = || Discards { not_by_uring: Some("Operation not supported".into()), ..able() };
+    for (options, discards, expected) in [
+        ("-b4K -w50", able(), Ok("")),
+        ("-b512 -r", able(), Ok("whole units of 4096 bytes, and the block size (-b) of 512 and the stride")),
+        ("-b8K -B512", able(), Ok("the base offset (-B) of 512 is not a multiple")),
+        ("-b4K", unable(), Err("/dev/x can't discard (discard_max_bytes")),
+        ("-b4K", old(), Err("Linux 6.12 is the first): choose --engine sync")),
+        ("-b4K --engine sync", old(), Ok("")),
+        ("-b4K --engine aio", able(), Err("--trim: Linux AIO knows no discards")),
+        (
+            "-b1000 -Sb",
+            able(),
+            Err("logical blocks of the device, 512 bytes each; the block size (-b) of 1000"),
+        ),
+        ("-b4K -w1 -Sb", able(), Err("were just written to the page cache")),
+        ("-b4K -Sb", able(), Ok("")),
+    ] {
+        let facts = TargetFacts {
+            kind: TargetKind::BlockDevice,
+            size: 1 << 30,
+            direct: Some(DirectRequirements { offset: 512, memory: 512 }),
+            discards: Some(discards),
+            ..TargetFacts::default()
+        };
+        let line = |trim: &str| format!("{options} {trim} /dev/x");
+        let told = planned(&line("--trim 5"), facts.clone());
+        let told =
+            told.map(|plan| plan.warnings.iter().map(|found| found.message.clone()).collect::<String>());
+        match expected {
+            Ok("") => assert_eq!(told, Ok(String::new()), "{options}"),
+            Ok(part) => assert!(told.as_ref().is_ok_and(|told| told.contains(part)), "{options}: {told:?}"),
+            Err(part) => assert!(told.as_ref().is_err_and(|told| told.contains(part)), "{options}: {told:?}"),
+        }
+        if !options.contains("1000") {
+            assert!(planned(&line(""), facts).is_ok_and(|plan| plan.warnings.is_empty()), "{options}");
+        }
+    }
+}
+
+#[test]
+fn what_discards_do_not_go_with_is_refused() {
+    for (line, rules) in [
+        ("--trim 1 a.dat", &[][..]),
+        ("--trim 1 -Sm a.dat", &["T2"]),
+        ("--trim 1 -x a.dat", &["T3"]),
+        ("--trim 1 --poll -Su a.dat", &["T4"]),
+        ("--trim 100 --fsync-every 2 -w1 -u -Su a.dat", &[]),
+    ] {
+        let (mut profile, method) = profile_and_method(line);
+        let rules_of = |profile: &Profile| -> Vec<&'static str> {
+            let found = validate::validate(profile, false).into_iter();
+            let found = found.chain(validate::method(&method, profile));
+            found.map(|finding| finding.name).filter(|name| name.starts_with('T')).collect()
+        };
+        assert_eq!(rules_of(&profile), rules, "{line}");
+        profile.time_spans[0].targets[0].trim_ratio = 101;
+        assert!(rules_of(&profile).contains(&"T1"), "{line}");
+    }
+}
