@@ -127,6 +127,27 @@ fn a_page_is_well_formed_and_asks_nobody_for_anything() {
     }
 }
 
+#[test]
+fn parts_flushes_and_discards_have_tables_where_there_are_some() {
+    let mut record = small();
+    let plain = page(&record);
+    let target = &mut record.host_mut().results.time_spans[0].threads[0].targets[0];
+    let mut times = Histogram::new();
+    times.record(1_234_567);
+    let (ios, bytes) = (1, 12_345);
+    target.discards =
+        Some(DirectionResults { ios, bytes, latency: Some(times.clone()), ..DirectionResults::default() });
+    target.flushes = Some(times);
+    target.parts = (0..2).map(|part| target.as_part(part, 4096 << part)).collect();
+    let with = page(&record);
+    asks_nobody(&with);
+    for caption in ["By part and size", "Flushes: in no other figure", "Discards: in no other figure"] {
+        assert!(with.contains(caption) && !plain.contains(caption), "{caption}");
+    }
+    let shown = values(&with);
+    assert!([1.234_567, 12_345.0, 50.0].iter().all(|value| holds(&shown, *value)), "{shown:?}");
+}
+
 /// The numbers that a page has for programs.
 pub fn values(page: &str) -> Vec<f64> {
     let data = elements(page).into_iter().filter(|element| element.name == "data");

@@ -21,6 +21,7 @@ mod input;
 mod marks;
 mod number;
 mod page;
+mod parts;
 mod processors;
 mod run;
 mod several;

@@ -4,7 +4,7 @@ use super::input::{PagePlace, Run};
 use super::number::{exact, grouped, number};
 use super::page::heading;
 use super::span::{RecordedSpan, Span};
-use super::{again, charts, environment, headline, verdict, workload};
+use super::{again, charts, environment, headline, parts, verdict, workload};
 use crate::profile::RawText;
 use crate::report::start_time::date_and_time;
 use crate::results::{KnownRun, KnownSpan, Throughput, Totals};
@@ -81,7 +81,11 @@ fn time_span(run: &Run, index: usize, figures: Option<&KnownSpan>, place: &PageP
     let measured = run.judged.and_then(|judged| judged.summary.time_spans.get(index)?.as_ref());
     let detail = run.judged.zip(measured).map(|(judged, measured)| RecordedSpan { judged, index, measured });
     let span = Span::new(figures, detail, index, place);
-    html! { (headline::figures(&span)) @if place.points > 0 { (charts::sections(&span)) } }
+    html! {
+        (headline::figures(&span))
+        @if let Some(measured) = measured { (parts::tables(measured)) }
+        @if place.points > 0 { (charts::sections(&span)) }
+    }
 }
 
 /// The figures of all time spans together.
