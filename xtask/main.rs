@@ -10,6 +10,7 @@ mod machine;
 mod peers;
 mod prepare;
 mod program;
+mod shares;
 mod statistics;
 mod table;
 
@@ -72,6 +73,13 @@ const COMMANDS: &[Command] = &[
         "[--check | --record]",
         "Instructions per I/O of the worker loop, counted by valgrind; --record keeps them in benches/instructions.txt,\n    \
          --check compares with what is kept there.",
+    ),
+    (
+        "shares",
+        shares::main,
+        "[--draws 10000000] [--markdown]",
+        "Draws so many I/Os of mixes, sizes and distributions, and compares the shares with those that were asked for: each has\n    \
+         to lie within six deviations. Takes some seconds.",
     ),
 ];
 
