@@ -6,8 +6,8 @@ use diskspd::cli::{self, EventAction, Exit, Invocation, ReportRequest, RunReques
 use diskspd::finding::{Finding, Severity};
 use diskspd::profile::validate::validate;
 use diskspd::profile::{
-    AddressSpread, Arrivals, ContentShape, Profile, RateTotal, RawText, ResultFormat, Target, TimeSpan,
-    Volume, xml,
+    AddressSpread, Arrivals, ContentShape, Profile, RateTotal, RawText, ReplayWrites, ResultFormat, Target,
+    TimeSpan, Volume, xml,
 };
 use diskspd::report::profile_text::{write_profile, write_profile_on};
 use diskspd::report::profile_xml;
@@ -609,6 +609,28 @@ fn commands_and_long_options() {
         let spread = spread.map(|spread| AddressSpread::parse(spread).unwrap());
         let of = |run: &RunRequest| run.profile.time_spans[0].targets[0].spread;
         assert!(matches!(parse(line), Ok(Invocation::Run(run)) if of(&run) == spread), "{line}");
+    }
+    for (line, expected) in [
+        ("--replay io.csv f.dat", (1000, None, None, false)),
+        ("--replay-speed 0.5x --replay=io.csv -d5 f.dat", (500, None, None, true)),
+        (
+            "--replay io.csv --replay-speed max --replay-writes issue f.dat",
+            (0, Some(ReplayWrites::Issue), None, false),
+        ),
+        (
+            "--replay io.csv --replay-speed 1000x --replay-writes skip --stream-of 8,0 f.dat",
+            (1_000_000, Some(ReplayWrites::Skip), Some("8,0"), false),
+        ),
+    ] {
+        let Ok(Invocation::Run(run)) = parse(line) else { panic!("{line}") };
+        let replay = run.method.replay.unwrap();
+        let found =
+            (replay.speed_thousandths, replay.writes, replay.stream.as_deref(), replay.duration_given);
+        assert_eq!(found, expected, "{line}");
+        assert_eq!((replay.file.as_bytes(), run.profile.time_spans[0].warmup), (&b"io.csv"[..], 0));
+    }
+    for value in ["", "x", "0x", "1001x", "0.0001x", "1.x", "-1x", "fast"] {
+        assert!(parse(&format!("--replay-speed={value} f.dat")).is_err(), "{value}");
     }
     let rate = |ios_per_s, arrivals| Some(RateTotal { ios_per_s, arrivals });
     for (line, expected) in [

@@ -30,6 +30,7 @@ mod ranks;
 mod rate_total;
 mod records;
 mod refusals;
+mod replays;
 mod result_xml;
 mod schemas;
 mod simulated_runs;

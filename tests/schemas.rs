@@ -50,6 +50,12 @@ fn examples() -> Vec<Record> {
         fsync_every: Some(1),
         until_written: Some(Volume::Bytes(1)),
         until_read: Some(Volume::Times(1)),
+        replay: Some(ReplayMethod {
+            writes: Some(ReplayWrites::Skip),
+            stream: Some("8,0".into()),
+            ios: 1,
+            ..ReplayMethod::default()
+        }),
         preset: Some("a".into()),
         ..Method::default()
     });
@@ -121,7 +127,8 @@ fn examples() -> Vec<Record> {
     forget(&mut reads, |target| &mut target.write);
     let mut writes = idle.clone();
     let rate_total = Some(RateTotal { ios_per_s: 1, arrivals: Arrivals::Poisson });
-    writes.method = Some(Method { rate_total, ..Method::default() });
+    let replay = Some(ReplayMethod::default());
+    writes.method = Some(Method { rate_total, replay, ..Method::default() });
     writes.hosts[0].results.time_spans[0].threads[0].targets[0].flushes = Some(Histogram::new());
     forget(&mut idle, |target| &mut target.write);
     for (record, moves_every_s) in [(&mut reads, None), (&mut writes, Some(1))] {

@@ -6,7 +6,9 @@ use diskspd::finding::Severity;
 use diskspd::profile::validate::validate;
 use diskspd::profile::xml;
 use diskspd::report::profile_xml;
+use diskspd::trace::replay::{ReplayBuilder, ReplayTurns};
 use diskspd::trace::{IoCollector, RateChoice, IoFigures, TraceSource, fit, formats, text};
+use std::sync::Arc;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let mut collector = IoCollector::default();
@@ -14,6 +16,16 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         collector.take(event);
         Ok(())
     });
+    let mut again = ReplayBuilder::new(data.len() % 2 == 0);
+    let replayed = formats::read(data, None, &mut |line, event| again.take(line, event));
+    if replayed.is_ok() {
+        let list = Arc::new(again.finish(true));
+        let mut turns = ReplayTurns::new(Arc::clone(&list), 1 + data.len() as u32, 1, 3);
+        let _ = turns.overdue(list.length_ns());
+        while turns.peek().is_some() {
+            turns.advance();
+        }
+    }
     if let Err(error) = found {
         return assert!(!error.to_string().is_empty());
     }

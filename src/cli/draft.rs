@@ -128,6 +128,12 @@ impl Draft {
                 let targets = paths.into_iter().map(|path| Target { path, ..settings.clone() }).collect();
                 profile.time_spans = vec![TimeSpan { targets, ..self.span }];
                 self.overrides.apply(profile);
+                if let Some(replay) = &mut request.method.replay {
+                    replay.duration_given = self.overrides.duration.is_some();
+                    // What is recorded begins with its first I/O.
+                    let warmup = self.overrides.warmup.unwrap_or(0);
+                    profile.time_spans.iter_mut().for_each(|span| span.warmup = warmup);
+                }
             }
         }
         request

@@ -9,7 +9,7 @@ use crate::finding::{Finding, Severity};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Method, Profile, ResultFormat, VerifyMode};
 use crate::report::{self, plan_text, profile_text, profile_xml};
-use crate::run::{self, Options, Probes};
+use crate::run::{self, Options, Probes, ReplayReady};
 use crate::sys::standard_error::say;
 use crate::system::{self, System};
 
@@ -114,7 +114,9 @@ pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
 
 /// Prints profile, method and plan; nothing is opened for writing, created or measured.
 fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
-    let (profile, method) = (&*asked.profile, &*asked.method);
+    let ReplayReady { profile, method, list } =
+        run::prepared(&asked.profile, &asked.method).map_err(|finding| NotDone::usage(vec![finding]))?;
+    let (profile, method) = (&profile, &method);
     let system = run::machine_for(profile);
     if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {
         rerun::tell_differences(before, &run::surroundings(profile, method));
@@ -124,8 +126,12 @@ fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
     let held = run::cpu_latency_refusal(method).map(|()| Exit::Success);
     let exit = told(held.map_err(NotDone::from));
     plan_text::write_method(&mut out, method);
-    let options =
-        Options { destroy: request.destroy, recreate: request.recreate, ..Options::from(method.clone()) };
+    let options = Options {
+        destroy: request.destroy,
+        recreate: request.recreate,
+        replay: list,
+        ..Options::from(method.clone())
+    };
     let exit = exit.max(print_plans(&mut out, profile, &system, &options, request.quiet));
     output::to_stdout(&out).map(|_| exit)
 }

@@ -95,6 +95,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         trace,
         ring: span.io_ring,
         completion_depth: span.completion_depth,
+        replay: None,
         wait_completions: profile.verbose_stats && profile.compat.is_2_3(),
         warnings,
     })

@@ -30,9 +30,11 @@ pub use crate::sys::map_options::{Flush, MapOptions};
 pub use crate::sys::open_mode::{AccessHint, OpenMode};
 pub use crate::sys::trim::TrimWay;
 use crate::system::completion::OneByOne;
+use crate::trace::replay::{ReplayList, ReplayTurns};
 use crate::workload::TargetWorkload;
 use crate::workload::pace::Limit;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// One time span, fully decided.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,8 +70,26 @@ pub struct SpanPlan {
     pub wait_completions: bool,
     /// What also ends the measured time (`--until-written`, `--until-read`); empty = time alone.
     pub volumes: Vec<VolumeGoal>,
+    /// Recorded I/Os that are done instead of what the workers' targets say; `None` = there are none.
+    pub replay: Option<ReplayPlan>,
     /// What the user should know, though it stops nothing.
     pub warnings: Vec<Finding>,
+}
+
+/// Recorded I/Os, which the workers do in turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplayPlan {
+    /// The I/Os.
+    pub list: Arc<ReplayList>,
+    /// Thousandths of the recorded speed; 0 = as fast as possible.
+    pub speed_thousandths: u32,
+}
+
+impl ReplayPlan {
+    /// What one worker of a plan does of it.
+    pub fn turns(&self, thread: u32, threads: usize) -> ReplayTurns {
+        ReplayTurns::new(Arc::clone(&self.list), self.speed_thousandths, thread, threads as u32)
+    }
 }
 
 impl SpanPlan {

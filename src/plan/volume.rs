@@ -14,6 +14,8 @@ pub struct VolumeGoal {
     pub bytes: u64,
     /// Everything that is done goes this way: all bytes count.
     pub unmixed: bool,
+    /// What is done before measuring begins counts too.
+    pub from_start: bool,
 }
 
 impl VolumeGoal {
@@ -39,7 +41,7 @@ pub(super) fn goals(method: &Method, workers: &[WorkerPlan]) -> Vec<VolumeGoal> 
             Direction::Write => Direction::Read,
         };
         let unmixed = ratios(workers).all(|ratio| !does(other, ratio));
-        Some(VolumeGoal { direction, bytes: bytes.max(1), unmixed })
+        Some(VolumeGoal { direction, bytes: bytes.max(1), unmixed, from_start: false })
     };
     asked.into_iter().filter_map(goal).collect()
 }

@@ -1,5 +1,6 @@
 //! How a run is done, as far as the profile doesn't say: what DISKSPD has no words for.
 
+use super::RawText;
 use crate::engine::EngineKind;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,9 @@ pub struct Method {
     /// `--verify`: what is written is stamped, what is read is checked; `None` = neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<VerifyMode>,
+    /// `--replay`: recorded I/Os are done instead of the profile's own; `None` = they aren't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayMethod>,
 }
 
 /// What of the I/Os is verified (`--verify`).
@@ -63,6 +67,46 @@ impl VerifyMode {
     /// Whether reads are looked at.
     pub fn checks(self) -> bool {
         self != VerifyMode::Write
+    }
+}
+
+/// Recorded I/Os that are done again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayMethod {
+    /// The file that they are in.
+    pub file: RawText,
+    /// `--replay-speed`: thousandths of the speed at which they were recorded; 0 = as fast as possible.
+    pub speed_thousandths: u32,
+    /// `--replay-writes`; `None` = nothing was said, and there must be none.
+    pub writes: Option<ReplayWrites>,
+    /// `--stream-of`: the target whose I/Os are done, as the file calls it; `None` = there is one alone.
+    pub stream: Option<String>,
+    /// `-d` says how long it takes at most.
+    pub duration_given: bool,
+    /// How many I/Os the file has that are done; 0 = it hasn't been read yet.
+    pub ios: u64,
+    /// When the last of them was handed over, ns after the first one, when they were recorded.
+    pub length_ns: u64,
+}
+
+/// What becomes of recorded writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayWrites {
+    /// They are done.
+    Issue,
+    /// They are left out.
+    Skip,
+}
+
+impl ReplayMethod {
+    /// The recorded speed.
+    pub const AS_RECORDED: u32 = 1000;
+
+    /// I/Os per second that are to be started, on average; `None` = as many as possible.
+    pub fn ios_per_s(&self) -> Option<f64> {
+        let seconds = self.length_ns as f64 / 1e6 / f64::from(self.speed_thousandths);
+        (self.speed_thousandths > 0 && self.ios > 0).then(|| self.ios as f64 / seconds.max(1e-3))
     }
 }
 

@@ -20,7 +20,7 @@ pub use crate::sys::path::RawText;
 pub use affinity::{AffinityTraversal, Efficiency, GroupCpu};
 pub use compat::Compat;
 pub use content::ContentShape;
-pub use method::{Arrivals, Method, Prefill, RateTotal, VerifyMode, Volume};
+pub use method::{Arrivals, Method, Prefill, RateTotal, ReplayMethod, ReplayWrites, VerifyMode, Volume};
 pub use mix::{MOST_PORTIONS, MixPart, Portion, SizeShare};
 pub use parameters::{Access, Caching, OfAllTargets, Parameters, Rate, TargetGroup};
 pub use ring::{BufferSeparation, BypassIo, IoRing, RingBatch};

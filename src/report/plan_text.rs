@@ -115,6 +115,9 @@ fn describe_worker(worker: &WorkerPlan) -> String {
 
 /// What also ends the measured time.
 fn until(plan: &SpanPlan) -> String {
+    if plan.replay.is_some() {
+        return " or until all recorded I/Os are done".into();
+    }
     let goal = |goal: &VolumeGoal| format!(" or until {} are {}", units::Size(goal.bytes), goal.done());
     plan.volumes.iter().map(goal).collect()
 }

@@ -54,7 +54,7 @@ impl EndedBy {
             EndedBy::Hangup => "SIGHUP (a lost connection)",
             EndedBy::StopEvent => "the stop event (-yp)",
             EndedBy::Failure => "an error",
-            EndedBy::Volume => "what was done (--until-written, --until-read)",
+            EndedBy::Volume => "what was done (--until-written, --until-read, --replay)",
         }
     }
 }

@@ -43,7 +43,7 @@ pub use interval_figures::{
 pub use known::{Findings, KnownFigures, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin};
 pub use observed::{HeatChange, Observed};
 pub use pace::{Sample, WarmUp};
-pub use paced::{LATE, Overdue, Paced, PacedFigures, PacedLatency};
+pub use paced::{LATE, LATENESS, Overdue, Paced, PacedFigures, PacedLatency};
 pub use parts::{PartFigures, PartResults, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
 pub use record::{Record, RecordFormat};

@@ -13,6 +13,16 @@ use serde::{Deserialize, Serialize};
 /// takes some 10 to 100 us; ten times that is no accident of scheduling.
 pub const LATE: u64 = 1_000_000;
 
+/// What the lateness of recorded I/Os is counted by, ns, and how that is called.
+pub const LATENESS: [(u64, &str); 6] = [
+    (10_000, "10 us"),
+    (100_000, "100 us"),
+    (1_000_000, "1 ms"),
+    (10_000_000, "10 ms"),
+    (100_000_000, "100 ms"),
+    (1_000_000_000, "1 s"),
+];
+
 /// I/Os of one direction that had a time to start at: all that are counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Paced {
@@ -53,6 +63,9 @@ pub struct PacedFigures {
     pub overdue: u64,
     /// How long the first of them had been due; `None` = there was none.
     pub max_overdue: Option<f64>,
+    /// Of recorded I/Os (`--replay`) how many started later than each of [`LATENESS`]; empty = of others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later_than: Vec<u64>,
     /// `-L`: of the same I/Os, from where they were handed over.
     pub service: Option<PacedLatency>,
     /// `-L`: from where they were due.

@@ -118,6 +118,9 @@ impl Record {
     /// I/Os per second that all threads together were to start on the targets of a time span that have a
     /// rate.
     pub fn offered_ios_per_s(&self, span: &TimeSpan) -> f64 {
+        if let Some(replay) = self.method.as_ref().and_then(|method| method.replay.as_ref()) {
+            return replay.ios_per_s().unwrap_or(0.0);
+        }
         let each = span.targets.iter().filter_map(|target| span.offered_ios_per_s(target, self.rate_total()));
         each.fold(0.0, |sum, rate| sum + rate)
     }

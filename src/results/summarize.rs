@@ -4,8 +4,8 @@ use super::summary::*;
 use super::{
     AddUp, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
     DirectionResults, Done, EffectiveRange, FlushFigures, FlushRow, FlushTable, Host, IntegrityTable, LATE,
-    Overdue, PacedFigures, PacedLatency, Record, SpanResults, TargetLatencies, TargetResults, ThreadResults,
-    TraceFigures, Work,
+    LATENESS, Overdue, PacedFigures, PacedLatency, Record, SpanResults, TargetLatencies, TargetResults,
+    ThreadResults, TraceFigures, Work,
 };
 use super::{DiscardTable, PartTable};
 use crate::profile::{RawText, Target, TargetId, TimeSpan};
@@ -48,7 +48,8 @@ impl Measured {
             write,
             fine: span.measure_latency.then(|| FineChart::new(&all)),
             iops: span.calculate_iops_std_dev.then(|| IopsSeries::of_span(&course, results)),
-            paced: paced_figures(results, &all, seconds, record.offered_ios_per_s(span)),
+            paced: paced_figures(results, &all, seconds, record.offered_ios_per_s(span))
+                .map(|figures| figures.with_lateness(record, &all)),
             parts: PartTable::new(host, results, seconds),
             flushes: flushes(host, results, seconds),
             integrity: IntegrityTable::new(host, results),
@@ -269,6 +270,18 @@ impl Latencies<'_> {
     }
 }
 
+impl PacedFigures {
+    /// The same with how late the I/Os started, if they were recorded ones.
+    fn with_lateness(mut self, record: &Record, all: &Work) -> PacedFigures {
+        if record.method.as_ref().is_some_and(|method| method.replay.is_some()) {
+            let directions = || [&all.read, &all.write].into_iter().filter_map(|done| done.paced.as_ref());
+            let later = |nanos| directions().map(|paced| paced.delay.longer_than(nanos)).sum();
+            self.later_than = LATENESS.iter().map(|(nanos, _)| later(*nanos)).collect();
+        }
+        self
+    }
+}
+
 /// `None` = no I/O had a time to start at. `all`: what was done in all, in so many seconds; `offered`: I/Os
 /// per second that were to start.
 fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) -> Option<PacedFigures> {
@@ -298,6 +311,7 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
         max_delay: delays.max().map(|nanos| ms(nanos as f64)),
         overdue,
         max_overdue: (overdue > 0).then(|| ms(longest as f64)),
+        later_than: Vec::new(),
         service: timed.then(|| Latencies::of(&service).paced()),
         response: timed.then(|| response.paced()),
     })

@@ -6,6 +6,7 @@ use super::control::Control;
 use super::events::Events;
 use super::listener::{Listener, Nobody};
 use super::options::Options;
+use super::replay::{ReplayReady, prepared};
 use super::supervise::{End, supervise};
 use super::voice::Voice;
 use crate::finding::{Finding, Severity};
@@ -105,6 +106,13 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
     if !errors.is_empty() {
         return Err(NotRun::Invalid(errors));
     }
+    let ReplayReady { profile, method, list } =
+        prepared(profile, method).map_err(|finding| NotRun::Invalid(vec![finding]))?;
+    let (profile, method) = (&profile, &method);
+    if list.is_some() && session.companions.is_some() {
+        let message = "--replay: recorded I/Os are done by one process; start it without a launcher";
+        return Err(NotRun::Invalid(vec![Finding::error(message)]));
+    }
     let system = surroundings(profile, method);
     let options = Options {
         method: method.clone(),
@@ -113,6 +121,7 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
         events: session.events.clone(),
         io_log: session.io_log.clone(),
         journal: session.journal.clone(),
+        replay: list,
         companions: session.companions.clone(),
         claimant: session.claimant,
     };

@@ -4,6 +4,7 @@ use super::companions::Companions;
 use super::events::Events;
 use crate::profile::Method;
 use crate::system::claims::Claimant;
+use crate::trace::replay::ReplayList;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ pub struct Options {
     pub io_log: Option<PathBuf>,
     /// `--journal`: what is durable is told to this file.
     pub journal: Option<PathBuf>,
+    /// The recorded I/Os of `--replay`; `None` = there are none.
+    pub replay: Option<Arc<ReplayList>>,
     /// Whom it starts and measures together with.
     pub companions: Option<Arc<dyn Companions>>,
     /// Who claims the block devices that are written to.

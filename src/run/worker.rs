@@ -216,7 +216,8 @@ impl<'a> Loop<'a> {
             worker;
         let depth = plan.depth as usize;
         let measured = span.is_timed();
-        let pacing = Pacing::new(plan, clock.now(), seconds(span.duration));
+        let replay = span.replay.as_ref().map(|replay| replay.turns(plan.thread, span.workers.len()));
+        let pacing = Pacing::new(plan, replay, clock.now(), seconds(span.duration));
         let fresh = Fresh::new(plan, &workload);
         checker.iter_mut().for_each(|checker| checker.starts(phases.start_signal()));
         let work = Loop {
@@ -357,6 +358,9 @@ impl<'a> Loop<'a> {
         if self.moves {
             self.workload.move_to(self.clock.now().saturating_sub(self.start_signal));
         }
+        if self.pacing.as_ref().is_some_and(Pacing::replays) {
+            return self.fill_recorded(books);
+        }
         match (&mut self.fresh, &self.pacing) {
             (None, None) => {
                 self.fill_at_once(books);
@@ -411,6 +415,36 @@ impl<'a> Loop<'a> {
         }
         self.left = idle.len();
         first
+    }
+
+    /// Takes the next recorded I/Os whose time has come, in their order.
+    fn fill_recorded(&mut self, books: &mut Books) -> Option<Nanos> {
+        let Books { requests, idle, .. } = books;
+        let pacing = self.pacing.as_mut()?;
+        let now = self.clock.now();
+        let mut next = Some(Nanos::MAX);
+        while let Some(request) = (self.batch.len() < self.batches.most()).then(|| idle.pop()).flatten() {
+            match pacing.recorded(request, now) {
+                Ok(io) => {
+                    self.batch.push(requests.recorded(&io, request));
+                    let flight = &mut requests.flights[request as usize];
+                    flight.started = now;
+                    if let Some(fresh) = &mut self.fresh {
+                        fresh.make(flight, self.workload.generator(), self.engine.memory_mut());
+                    }
+                }
+                Err(due) => {
+                    next = Some(due);
+                    idle.push(request);
+                    break;
+                }
+            }
+        }
+        if self.batch.len() == self.batches.most() {
+            next = None;
+        }
+        self.left = idle.len();
+        next
     }
 
     /// Hands the batch over. The start stamp is read right before each handing over, once for all I/Os in

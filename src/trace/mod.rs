@@ -13,6 +13,7 @@ mod fit;
 mod fit_text;
 pub mod formats;
 mod ranges;
+pub mod replay;
 mod sequences;
 
 pub use collect::{IoCollector, IoTrace, MOST_IOS, TracedIo};

@@ -12,6 +12,7 @@ mod integrity;
 mod linux;
 mod output;
 mod profile;
+mod replay;
 mod ring;
 mod shape;
 mod threads;
@@ -39,6 +40,7 @@ pub const GROUPS: &[Group] = &[
     Group { title: "Time and seed", flags: time::FLAGS },
     Group { title: "Output and statistics", flags: output::FLAGS },
     Group { title: "Profiles, events, help", flags: profile::FLAGS },
+    Group { title: "Recorded I/Os", flags: replay::FLAGS },
     Group { title: "History", flags: history::FLAGS },
     Group { title: "Verification", flags: integrity::FLAGS },
     Group { title: "Many hosts", flags: cluster::FLAGS },

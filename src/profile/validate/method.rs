@@ -1,7 +1,7 @@
 //! Rules about how a profile is run.
 
 use crate::finding::{Finding, Severity};
-use crate::profile::{Method, Profile, RateTotal, Target, TimeSpan, Volume};
+use crate::profile::{Method, Profile, RateTotal, ReplayMethod, Target, TimeSpan, Volume};
 
 /// Judges a method by itself and with the profile that is to be run so; with an error it must not be used.
 pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
@@ -36,6 +36,11 @@ pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
             "--trim (linux:TrimRatio) doesn't go with --poll: a ring that is polled takes no discards; leave \
              out one of them",
         );
+    }
+    if let Some(recorded) = &method.replay {
+        for (rule, message) in replay(recorded, method, profile) {
+            refuse(rule, message);
+        }
     }
     if let Some(rate) = method.rate_total {
         for (rule, message) in rate_total(rate, profile) {
@@ -114,6 +119,79 @@ fn volumes(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static st
     ];
     let broken = rules.into_iter().filter(|(broken, ..)| *broken);
     broken.map(|(_, rule, message)| (rule, message)).collect()
+}
+
+/// What recorded I/Os can't go with: rule and message.
+fn replay(replay: &ReplayMethod, method: &Method, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+    let spans = || profile.time_spans.iter();
+    let targets = || spans().flat_map(|span| &span.targets);
+    let rules = [
+        (
+            replay.file.as_bytes().is_empty(),
+            "M20",
+            "--replay-speed, --replay-writes and --stream-of say how recorded I/Os are done, and there are \
+             none; name their file with --replay",
+        ),
+        (
+            profile.time_spans.len() > 1 || spans().any(|span| span.targets.len() != 1),
+            "M21",
+            "--replay: recorded I/Os are done on one target; name one, and of a file with several choose one \
+             with --stream-of",
+        ),
+        (
+            // A profile that says what they are was made of them.
+            replay.ios == 0 && targets().any(|target| !leaves_work_open(target)),
+            "M22",
+            "--replay says what is done, and so does another option; leave out -b, -r, -rs, -rd, -s, -si, \
+             -p, -w, -f, -B, -T, -g, -i, -j, --mix, --bs-split and --distribution",
+        ),
+        (
+            method.rate_total.is_some() || method.until_written.or(method.until_read).is_some(),
+            "M23",
+            "--replay says how fast it goes and when it ends; leave out --rate-total, --until-written and \
+             --until-read",
+        ),
+        (
+            spans().any(|span| span.completion_routines || span.is_floating_pool()),
+            "M24",
+            "--replay doesn't go with completion routines (-x) and with I/Os that float between targets (-F \
+             with -O), which choose the next I/O by themselves; leave them out",
+        ),
+        (
+            targets().any(|target| target.random_data_source.is_some()),
+            "M25",
+            "--replay doesn't go with -Z<size>, whose places in the source are drawn with each I/O; use -Zr, \
+             --compress or --dedupe",
+        ),
+        (
+            replay.speed_thousandths == 0 && spans().any(|span| span.warmup > 0),
+            "M26",
+            "--replay-speed max: I/Os without times have no warm-up; leave out -W",
+        ),
+        (
+            method.verify.is_some(),
+            "M27",
+            "--replay doesn't go with --verify: recorded I/Os may lie in the middle of what is stamped; leave \
+             out one of them",
+        ),
+    ];
+    let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+    broken.map(|(_, rule, message)| (rule, message)).collect()
+}
+
+/// Whether nothing is said of which I/Os are done, and when.
+fn leaves_work_open(target: &Target) -> bool {
+    let Target { path, .. } = target;
+    let nothing = Target { path: path.clone(), ..Target::default() };
+    let work = |target: &Target| {
+        (
+            (target.block_size, target.block_alignment, target.random_ratio, target.write_ratio),
+            (target.interlocked_sequential, target.parallel_async_io, target.distribution.clone()),
+            (target.base_file_offset, target.max_file_size, target.thread_stride, target.throughput),
+            (target.burst_size, target.think_time, target.spread, target.is_mixed()),
+        )
+    };
+    work(target) == work(&nothing)
 }
 
 /// What a rate for all can't go with: rule and message.

@@ -3,6 +3,7 @@
 use crate::plan::{self, PlanError, SpanPlan, Surroundings, Wish};
 use crate::profile::{Profile, TimeSpan};
 use crate::run::options::Options;
+use crate::run::replay;
 use crate::run::span::probes::Probes;
 use crate::system::System;
 use crate::system::completion_probe;
@@ -81,5 +82,16 @@ pub(in crate::run) fn plan_at(
         errors.dedup();
         return Err(errors);
     }
-    plan::plan(profile, span, Surroundings { system, facts: &facts, method: &options.method })
+    if let Some(list) = &options.replay {
+        let misaligned = replay::misaligned(list, span, &facts);
+        if !misaligned.is_empty() {
+            return Err(misaligned);
+        }
+    }
+    let around = Surroundings { system, facts: &facts, method: &options.method };
+    let mut plan = plan::plan(profile, span, around)?;
+    if let Some(list) = &options.replay {
+        replay::give(&mut plan, list, &options.method)?;
+    }
+    Ok(plan)
 }

@@ -36,7 +36,7 @@ pub(super) struct VolumeWatch<'a> {
 /// How far one goal is.
 struct GoalCourse {
     goal: VolumeGoal,
-    /// What had been done when measuring began, bytes.
+    /// What had been done when measuring began and doesn't count, bytes.
     before: u64,
     /// When was looked, and what had been done since measuring began, bytes.
     seen: VecDeque<(Nanos, u64)>,
@@ -47,7 +47,7 @@ impl<'a> VolumeWatch<'a> {
     pub(super) fn new(goals: &[VolumeGoal], sources: LiveSources<'a>, start: Nanos) -> VolumeWatch<'a> {
         let course = |goal: &VolumeGoal| GoalCourse {
             goal: *goal,
-            before: sources.total(goal),
+            before: if goal.from_start { 0 } else { sources.total(goal) },
             seen: VecDeque::from([(start, 0)]),
         };
         let due = if goals.is_empty() { Nanos::MAX } else { start + SHORTEST };
@@ -122,7 +122,7 @@ mod tests {
     const MS: Nanos = 1_000_000;
 
     fn watch<'a>(live: &'a [Counters], progress: &'a [Arc<ByDirection>], unmixed: bool) -> VolumeWatch<'a> {
-        let goal = VolumeGoal { direction: Direction::Write, bytes: 100_000_000, unmixed };
+        let goal = VolumeGoal { direction: Direction::Write, bytes: 100_000_000, unmixed, from_start: false };
         VolumeWatch::new(&[goal], LiveSources { live, progress }, SECOND)
     }
 

@@ -2,6 +2,8 @@
 
 use crate::clock::Nanos;
 use crate::plan::{WorkerPlan, WorkerTarget};
+use crate::trace::formats::RecordedIo;
+use crate::trace::replay::ReplayTurns;
 use crate::workload::pace::{Limit, Pace};
 
 /// One pace per target. (Floating requests can't be limited: the profile's validation sees to it.)
@@ -16,6 +18,10 @@ pub struct Pacing {
     longest: Nanos,
     /// What was due when measuring ended has been looked up.
     closed: bool,
+    /// Recorded I/Os with their times, instead of the paces.
+    replay: Option<ReplayTurns>,
+    /// Times count from here, ns.
+    start: Nanos,
 }
 
 impl Pacing {
@@ -23,8 +29,13 @@ impl Pacing {
     pub const ANY_TIME: Nanos = Nanos::MAX;
 
     /// `None` when nothing is limited. The limits count from `start`; measuring takes `longest` ns at most.
-    pub fn new(plan: &WorkerPlan, start: Nanos, longest: Nanos) -> Option<Pacing> {
-        if plan.floating || !plan.is_limited() {
+    pub fn new(
+        plan: &WorkerPlan,
+        replay: Option<ReplayTurns>,
+        start: Nanos,
+        longest: Nanos,
+    ) -> Option<Pacing> {
+        if plan.floating || (!plan.is_limited() && replay.is_none()) {
             return None;
         }
         // Further portions of a target go at the pace of the first one.
@@ -35,7 +46,7 @@ impl Pacing {
         let targets: Vec<u32> =
             (0..).zip(plan.targets.iter().map(|t| t.requests)).flat_map(requests).collect();
         let due = vec![Self::ANY_TIME; targets.len()];
-        Some(Pacing { paces, targets, due, longest, closed: false })
+        Some(Pacing { paces, targets, due, longest, closed: false, replay, start })
     }
 
     /// Asks for the next I/O of a request; see [`Pace::ask`].
@@ -46,6 +57,27 @@ impl Pacing {
         pace.ask(now)?;
         self.due[request as usize] = due;
         Ok(())
+    }
+
+    /// Whether recorded I/Os are done.
+    pub fn replays(&self) -> bool {
+        self.replay.is_some()
+    }
+
+    /// The next recorded I/O for a request, if it may go.
+    ///
+    /// # Errors
+    /// When to ask again; [`Nanos::MAX`] = there is none left.
+    pub fn recorded(&mut self, request: u32, now: Nanos) -> Result<RecordedIo, Nanos> {
+        let turns = self.replay.as_mut().ok_or(Nanos::MAX)?;
+        let (io, due) = turns.peek().ok_or(Nanos::MAX)?;
+        let due = due.map_or(Self::ANY_TIME, |due| self.start.saturating_add(due));
+        if due != Self::ANY_TIME && now < due {
+            return Err(due);
+        }
+        turns.advance();
+        self.due[request as usize] = due;
+        Ok(io)
     }
 
     /// When the I/O that a request has in flight was to start; `None` = whenever it could.
@@ -59,10 +91,15 @@ impl Pacing {
     /// hadn't been handed over, and for how long the first one (ns). Empty from the second call on.
     pub fn close(&mut self, begin: Nanos, now: Nanos) -> impl Iterator<Item = (usize, u64, Nanos)> {
         let end = now.min(begin.saturating_add(self.longest));
-        let paces = if std::mem::replace(&mut self.closed, true) { &[][..] } else { &self.paces[..] };
+        let closed = std::mem::replace(&mut self.closed, true);
+        let paces = if closed || self.replay.is_some() { &[][..] } else { &self.paces[..] };
+        let replay = self.replay.as_ref().filter(|_| !closed);
+        let elapsed = end.saturating_sub(self.start);
+        let recorded = replay.and_then(|turns| turns.overdue(elapsed));
+        let recorded = recorded.map(|(ios, first)| (0, ios, elapsed - first));
         let overdue =
             move |(target, pace): (usize, &Pace)| pace.overdue(end).map(|(ios, nanos)| (target, ios, nanos));
-        paces.iter().enumerate().filter_map(overdue)
+        paces.iter().enumerate().filter_map(overdue).chain(recorded)
     }
 
     /// Whether a pause begins as soon as everything has been handed over.

@@ -3,6 +3,7 @@
 use crate::clock::Nanos;
 use crate::engine::{Direction, Io};
 use crate::plan::{WorkerPlan, WriteContent};
+use crate::trace::formats::RecordedIo;
 use crate::workload::{Next, ThreadWorkload};
 
 /// What has to be remembered of a request while its I/O is in flight.
@@ -80,6 +81,13 @@ impl Requests {
     pub fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         let next = workload.next(request);
         self.places[next.target as usize].take(&mut self.flights, request, next)
+    }
+
+    /// A recorded I/O for a request, on the first target.
+    pub fn recorded(&mut self, io: &RecordedIo, request: u32) -> Io {
+        let direction = if io.write { Direction::Write } else { Direction::Read };
+        let next = Next { target: 0, length: io.bytes, offset: io.offset, slice: 0, direction };
+        self.places[0].take(&mut self.flights, request, next)
     }
 
     /// Draws the next I/Os of several requests, in order, and adds them to a batch.

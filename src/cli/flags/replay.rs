@@ -1,0 +1,118 @@
+//! `--replay`: recorded I/Os are done again.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::profile::{RawText, ReplayMethod, ReplayWrites};
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("replay"),
+        forms: &[("--replay <file>", "do the recorded I/Os of this file, at their times")],
+        default: "what is done is what the options say",
+        scope: Scope::Profile,
+        notes: "A log of --io-log, the text of blkparse, or an iolog of fio (version 2 or 3), known by its \
+                content. They are done on the one target of the command line. With several threads each \
+                takes the next one in turn; -o says how many of a thread can be in flight. What the I/Os \
+                are nothing else may say (-b, -r, -s, -w, -g and the like). There is no warm-up unless -W \
+                is given. It ends when all are done, at the latest after -d. How late they started is in \
+                the report. See docs/trace.md.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "replays"],
+        with_profile: false,
+        values: &[],
+        read: Read::Text(file),
+    },
+    Flag {
+        name: Long("replay-speed"),
+        forms: &[(
+            "--replay-speed <n>x|max",
+            "so many times as fast as they were recorded, or as fast as possible",
+        )],
+        default: "1x",
+        scope: Scope::Profile,
+        notes: "0.001x to 1000x, in thousandths. An iolog of fio of version 2 without wait has no times: \
+                its I/Os go as fast as possible.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "replays"],
+        with_profile: false,
+        values: &["1x", "max"],
+        read: Read::Text(speed),
+    },
+    Flag {
+        name: Long("replay-writes"),
+        forms: &[(
+            "--replay-writes issue|skip",
+            "do recorded writes, which destroy what the target holds, or leave them out",
+        )],
+        default: "a file with writes is refused",
+        scope: Scope::Profile,
+        notes: "Without writes nothing is opened for writing.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "replays"],
+        with_profile: false,
+        values: &["issue", "skip"],
+        read: Read::Text(writes),
+    },
+    Flag {
+        name: Long("stream-of"),
+        forms: &[("--stream-of <name>", "of a file with I/Os on several targets do those on this one")],
+        default: "a file with several is refused",
+        scope: Scope::Profile,
+        notes: "As the file has it: the number of the target in a log of --io-log, 8,0 in the text of \
+                blkparse, the path in an iolog of fio.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "replays"],
+        with_profile: false,
+        values: &[],
+        read: Read::Text(|draft, value| {
+            replay(draft).stream = Some(String::from_utf8_lossy(value).into_owned());
+            Ok(())
+        }),
+    },
+];
+
+fn replay(draft: &mut Draft) -> &mut ReplayMethod {
+    let as_recorded =
+        || ReplayMethod { speed_thousandths: ReplayMethod::AS_RECORDED, ..ReplayMethod::default() };
+    draft.request.method.replay.get_or_insert_with(as_recorded)
+}
+
+fn file(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if value.is_empty() {
+        return Err(Problem::new(0, "the file is missing").expected("a file of recorded I/Os"));
+    }
+    replay(draft).file = RawText::from(value.to_vec());
+    Ok(())
+}
+
+fn speed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let times = value.strip_suffix(b"x").and_then(|digits| std::str::from_utf8(digits).ok());
+    let thousandths = match (value, times) {
+        (b"max", _) => Some(0),
+        (_, Some(text)) => thousandths(text),
+        _ => None,
+    };
+    let wrong = || Problem::new(0, "no speed").expected("how many times as fast, 0.001x to 1000x, or max");
+    replay(draft).speed_thousandths = thousandths.ok_or_else(wrong)?;
+    Ok(())
+}
+
+/// `2`, `0.5`
+fn thousandths(text: &str) -> Option<u32> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let known = digits(whole) && digits(part) && part.len() <= 3;
+    let part: u32 = known.then(|| format!("{part:0<3}").parse().ok())??;
+    let thousandths = whole.parse::<u32>().ok()?.checked_mul(1000)?.checked_add(part)?;
+    (1..=1_000_000).contains(&thousandths).then_some(thousandths)
+}
+
+fn writes(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    replay(draft).writes = Some(match value {
+        b"issue" => ReplayWrites::Issue,
+        b"skip" => ReplayWrites::Skip,
+        _ => return Err(Problem::new(0, "neither of them").expected("issue or skip")),
+    });
+    Ok(())
+}

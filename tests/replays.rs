@@ -1,0 +1,126 @@
+//! `--replay`: recorded I/Os are done again, at their times, in turn, and never writes that nobody permitted. In
+//! simulated time.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::directory;
+use crate::common::in_process::profile_and_method;
+use diskspd::prelude::*;
+use diskspd::report::text;
+use std::path::Path;
+
+/// Runs a line on a simulated device of 1 GiB, with a log; an error is what it is refused with.
+fn run(line: &str, log: &Path) -> Result<(Record, Vec<Vec<String>>), String> {
+    let (profile, method) = profile_and_method(&format!("--engine sim -c1G {line} a.dat"));
+    let session = Session { io_log: Some(log.to_owned()), ..Session::default() };
+    let executed = execute(&profile, &method, &session).map_err(|why| why.to_string())?;
+    if !executed.failures.is_empty() {
+        return Err(executed.failures.join("; "));
+    }
+    let text = std::fs::read_to_string(log).unwrap();
+    let mut ios: Vec<Vec<String>> =
+        text.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect();
+    ios.sort_by_key(|io| io[5].parse::<u64>().unwrap());
+    Ok((executed.record, ios))
+}
+
+/// Direction, offset, size.
+fn what(ios: &[Vec<String>]) -> Vec<Vec<String>> {
+    ios.iter().map(|io| io[2..5].to_vec()).collect()
+}
+
+fn times(ios: &[Vec<String>], column: usize) -> Vec<u64> {
+    ios.iter().map(|io| io[column].parse().unwrap()).collect()
+}
+
+#[test]
+fn the_same_ios_are_done_at_the_same_times_by_threads_in_turn() {
+    let directory = directory();
+    let file = |name: &str| directory.path().join(name);
+    let recorded = file("recorded.csv");
+    let (_, first) = run("-W0 -d1 -g1000i -o4 -w30 -r -L --bs-split 4K/60:16K/40", &recorded).unwrap();
+    assert!(first.len() > 990);
+    let begin = times(&first, 5)[0];
+    let expected: Vec<u64> = times(&first, 5).iter().map(|at| at - begin).collect();
+    let replay = format!("--replay {} --replay-writes issue -L -o16", recorded.display());
+
+    let (record, again) = run(&replay, &file("1x.csv")).unwrap();
+    assert_eq!(what(&again), what(&first));
+    assert_eq!((times(&again, 5), times(&again, 7)), (expected.clone(), expected.clone()), "none is late");
+    let replayed = record.method.as_ref().and_then(|method| method.replay.as_ref()).unwrap();
+    assert_eq!((replayed.ios, replayed.length_ns), (first.len() as u64, *expected.last().unwrap()));
+    let judged = Judged::new(&record);
+    let paced = judged.summary.time_spans[0].as_ref().unwrap().paced.as_ref().unwrap();
+    assert_eq!((paced.ios, paced.late, paced.overdue), (first.len() as u64, 0, 0));
+    assert!((paced.offered_iops / 1000.0 - 1.0).abs() < 0.01, "{}", paced.offered_iops);
+    let report = String::from_utf8(text::text(&record)).unwrap();
+    assert!(report.contains("Lateness of timespan 1:"), "{report}");
+
+    // What is stored is enough to do it once more.
+    let session = Session::default();
+    let once_more = execute(&record.profile, record.method.as_ref().unwrap(), &session).unwrap().record;
+    assert_eq!(text::text(&once_more), text::text(&record), "the same report");
+
+    let (_, twice) = run(&format!("{replay} -t3 --replay-speed 2x"), &file("2x.csv")).unwrap();
+    assert_eq!(what(&twice), what(&first));
+    assert_eq!(times(&twice, 7), expected.iter().map(|at| at / 2).collect::<Vec<_>>());
+    let threads: Vec<u64> = times(&twice, 0);
+    assert!(threads.iter().enumerate().all(|(n, thread)| *thread == n as u64 % 3), "each takes the next");
+
+    let (record, fast) = run(&format!("{replay} --replay-speed max"), &file("max.csv")).unwrap();
+    let sorted = |ios: &[Vec<String>]| {
+        let mut ios = what(ios);
+        ios.sort();
+        ios
+    };
+    assert_eq!(sorted(&fast), sorted(&first));
+    assert!(fast.iter().all(|io| io[7].is_empty()), "they have no times");
+    assert!(times(&fast, 5).last() < times(&first, 5).last());
+    assert_eq!(record.profile.time_spans[0].targets[0].throughput, None);
+
+    // Reads alone; half of the time isn't measured.
+    let line = format!("--replay {} --replay-writes skip -o16 -L", recorded.display());
+    let (record, reads) = run(&line, &file("reads.csv")).unwrap();
+    assert!(reads.iter().all(|io| io[2] == "read") && reads.len() > 600);
+    assert_eq!(record.profile.time_spans[0].targets[0].write_ratio, 0, "nothing is opened for writing");
+
+    // One request at a time can't keep to it: what comes too late is counted.
+    let (record, _) = run(&replay.replace("-o16", "-o1 --replay-speed 1000x"), &file("late.csv")).unwrap();
+    let judged = Judged::new(&record);
+    let paced = judged.summary.time_spans[0].as_ref().unwrap().paced.as_ref().unwrap();
+    assert!(paced.late > 500, "{paced:?}");
+}
+
+#[test]
+fn what_cannot_be_done_again_is_refused() {
+    let directory = directory();
+    let log = directory.path().join("none.csv");
+    let trace = directory.path().join("trace");
+    let path = trace.display();
+    let write = "fio version 3 iolog\n0 /a read 0 512\n5 /a write 1073741312 1024\n9 /a write 0 512\n";
+    let read = "fio version 3 iolog\n0 /a read 0 512\n5 /a read 1073741312 1024\n";
+    let only_writes = "fio version 3 iolog\n0 /a write 0 512\n";
+    for (text, line, why) in [
+        (write, format!("--replay {path}"), "2 of its 3 I/Os are writes, which destroy"),
+        (only_writes, format!("--replay {path} --replay-writes skip"), "all of its 1 I/Os are writes"),
+        (read, format!("--replay {path}"), "in line 3 of --replay ends at 1073742336; use a larger target"),
+        ("x\n", format!("--replay {path}"), "line 1: no format of recorded I/Os"),
+        (read, format!("--replay {path}.none"), "can't be opened"),
+        (read, format!("--replay {path} --stream-of /b"), "has no read or write on /b"),
+        (read, "--replay-speed max".into(), "name their file with --replay"),
+        (read, format!("--replay {path} b.dat"), "are done on one target"),
+        (read, format!("--replay {path} -w30"), "and so does another option"),
+        (read, format!("--replay {path} -b4K"), "and so does another option"),
+        (read, format!("--replay {path} -g5i"), "and so does another option"),
+        (read, format!("--replay {path} --rate-total 5"), "leave out --rate-total"),
+        (read, format!("--replay {path} --verify"), "doesn't go with --verify"),
+        (read, format!("--replay {path} -x"), "completion routines"),
+        (read, format!("--replay {path} -Z1M"), "-Z<size>"),
+        (read, format!("--replay {path} --replay-speed max -W1"), "leave out -W"),
+    ] {
+        std::fs::write(&trace, text).unwrap();
+        let refused = run(&line, &log).unwrap_err();
+        assert!(refused.contains(why), "{line}: {refused}");
+    }
+    assert!(!log.exists(), "nothing was begun");
+}
