@@ -115,7 +115,7 @@ pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
 /// Prints profile, method and plan; nothing is opened for writing, created or measured.
 fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
     let ReplayReady { profile, method, list } =
-        run::prepared(&asked.profile, &asked.method).map_err(|finding| NotDone::usage(vec![finding]))?;
+        run::prepared(&asked.profile, &asked.method).map_err(|finding| NotDone::usage(vec![*finding]))?;
     let (profile, method) = (&profile, &method);
     let system = run::machine_for(profile);
     if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {

@@ -107,7 +107,7 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
         return Err(NotRun::Invalid(errors));
     }
     let ReplayReady { profile, method, list } =
-        prepared(profile, method).map_err(|finding| NotRun::Invalid(vec![finding]))?;
+        prepared(profile, method).map_err(|finding| NotRun::Invalid(vec![*finding]))?;
     let (profile, method) = (&profile, &method);
     if list.is_some() && session.companions.is_some() {
         let message = "--replay: recorded I/Os are done by one process; start it without a launcher";

@@ -30,10 +30,11 @@ pub struct ReplayReady {
 ///
 /// # Errors
 /// It can't be read, isn't what it should be, or has writes and nothing was said of them.
-pub fn prepared(profile: &Profile, method: &Method) -> Result<ReplayReady, Finding> {
+pub fn prepared(profile: &Profile, method: &Method) -> Result<ReplayReady, Box<Finding>> {
     let (mut profile, mut method) = (profile.clone(), method.clone());
     let Some(replay) = &mut method.replay else { return Ok(ReplayReady { profile, method, list: None }) };
-    let list = read(replay).map_err(|why| Finding::error(format!("--replay {}: {why}", replay.file)))?;
+    let list =
+        read(replay).map_err(|why| Box::new(Finding::error(format!("--replay {}: {why}", replay.file))))?;
     (replay.ios, replay.length_ns) = (list.len() as u64, list.length_ns());
     if !list.has_times {
         replay.speed_thousandths = 0;

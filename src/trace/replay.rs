@@ -100,7 +100,7 @@ impl ReplayBuilder {
             list.end = (end, line);
         }
         for (alignment, first) in ALIGNMENTS.iter().zip(&mut list.misaligned) {
-            if *first == 0 && (io.offset | u64::from(io.bytes)) % u64::from(*alignment) != 0 {
+            if *first == 0 && !(io.offset | u64::from(io.bytes)).is_multiple_of(u64::from(*alignment)) {
                 *first = line;
             }
         }
