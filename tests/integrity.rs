@@ -1,7 +1,7 @@
 //! `--verify`: staged damage, each found and named rightly, and no alarm where nothing is wrong. The format of a sector is that of
 //! docs/integrity.md: the version is the number at byte 24.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::type_complexity)]
 
 use crate::common::in_process::{asked, profile_and_method};
 use crate::common::{directory, side_by_side};
@@ -102,7 +102,8 @@ impl History {
     /// A place that the last time span wrote just once.
     fn written_once(&self) -> usize {
         let at = |state: usize, place: usize| version(&self.states[state][place * PLACE..]);
-        let once = |place: &usize| at(2, *place) == at(1, *place) + 1;
+        let told = |place: usize| self.journal.acknowledged[&(0, (place * PLACE) as u64)].oldest;
+        let once = |place: &usize| at(2, *place) == at(1, *place) + 1 && told(*place) == at(2, *place);
         (1..PLACES - 1).find(once).expect("each place was written many times")
     }
 }

@@ -51,6 +51,7 @@ fn a_journal_that_would_prove_nothing_is_refused_and_so_is_one_that_is_there() {
     run("--verify -Sh", &journal).fails(1, &["is there already"]);
     assert_eq!(fs::read(&journal).unwrap(), b"mine");
     diskspd("verify-after {}", &journal).fails(1, &["isn't a journal"]);
+    fs::write(&file, [0; 65536]).unwrap();
     fs::hard_link(&file, directory.path().join("other")).unwrap();
     let other = directory.path().join("other");
     let twice = format!("-b4K -w100 -W0 -d1 --verify {} {{}}", other.display());

@@ -34,6 +34,18 @@ use diskspd::system::tracing::{EVENTS, TraceEvent};
 use serde_json::Value;
 use std::path::Path;
 
+/// Every fault, and failures with and without a stamp.
+fn integrity() -> IntegrityResults {
+    use SectorFault::*;
+    let found = FoundStamp { of_this_run: true, target: 1, offset: 1, generation: 1, writer: 1, write: 1 };
+    let mut all = IntegrityResults::default();
+    for fault in [Torn, Lost, Stale, Unwritten, Misplaced, Foreign, Corrupt, Unreadable] {
+        let found = (fault != Unwritten).then_some(found);
+        all.fail(FailedSector { fault, offset: 512, expected: 1, found, at_us: 1 });
+    }
+    all
+}
+
 /// Records that have every field at least once, every optional one also missing or null.
 fn examples() -> Vec<Record> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/synth");
@@ -48,6 +60,7 @@ fn examples() -> Vec<Record> {
         until_steady_s: Some(1),
         cpu_latency_us: Some(1),
         fsync_every: Some(1),
+        verify: Some(VerifyMode::Both),
         until_written: Some(Volume::Bytes(1)),
         until_read: Some(Volume::Times(1)),
         replay: Some(ReplayMethod {
@@ -92,6 +105,7 @@ fn examples() -> Vec<Record> {
         Finding::error("something that failed").in_time_span(Some(1)),
     ];
     fill_results(&mut full.hosts[0].results.time_spans[0]);
+    full.hosts[0].results.time_spans[0].threads[0].targets[0].integrity = Some(integrity());
     // Two time spans have totals; the second one was never measured.
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
     full.hosts[0].results.time_spans.push(SpanResults {

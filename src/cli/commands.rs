@@ -185,7 +185,8 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "verify-after",
         arguments: "<journal> [<target> ..]",
-        help: "read everything back that a journal (--journal) says is durable: exit code 4 when anything is wrong",
+        help: "read everything back that a journal (--journal) says is durable: exit code 4 when anything \
+        is wrong",
         options: &[],
         offers: Offers::Files,
         read: Words(|arguments| {

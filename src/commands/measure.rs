@@ -147,8 +147,8 @@ fn damage(judged: &Judged) -> Vec<String> {
                 format!(", first the one at offset {} ({})", failed.offset, failed.fault.name())
             });
             format!(
-                "--verify: in time span {number} {} sectors of '{path}' were not as they were written: {}{first}; the report \
-                 has more of them",
+                "--verify: in time span {number} {} sectors of '{path}' were not as they were \
+                 written: {}{first}; the report has more of them",
                 counts.wrong(),
                 counts.described()
             )

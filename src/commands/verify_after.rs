@@ -24,7 +24,8 @@ pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
     let given = &request.targets;
     if !given.is_empty() && given.len() != content.targets.len() {
         return Err(format!(
-            "{name}: is of {} targets, and {} are named: name all of them in the order of the journal ({}), or none",
+            "{name}: is of {} targets, and {} are named: name all of them in the order of the \
+             journal ({}), or none",
             content.targets.len(),
             given.len(),
             content.targets.values().map(|target| target.path.to_string()).collect::<Vec<_>>().join(", ")

@@ -1,7 +1,7 @@
 //! What a worker calls: before its I/Os are handed over, and when they have ended.
 
 use super::Integrity;
-use super::classify::{Expected, Verdict, is_torn, judge};
+use super::classify::{Expected, SectorVerdict, is_torn, judge};
 use super::generations::{Generations, UnitVersions};
 use super::journal::Acknowledged;
 use super::stamp::{SectorStamp, intact, seal};
@@ -26,7 +26,7 @@ pub struct SectorChecker<'a> {
     /// What there could be when reads began: so many units for each request.
     looks: Vec<UnitVersions>,
     units_of_request: usize,
-    /// Writes that have begun.
+    /// Number of the last write that has begun.
     writes: u64,
     start_signal: Nanos,
     /// An I/O's data, the checksums of its sectors, and whether they fit.
@@ -81,7 +81,8 @@ impl<'a> SectorChecker<'a> {
             units = units.max(u64::from(target.slot).div_ceil(unit) as usize);
             // Files are numbered in the order in which targets first use them.
             if file as usize == targets.len() {
-                let (id, sector, is_durable) = (target.id, target.sector as usize, is_durable(target));
+                let (id, sector, is_durable) =
+                    (target.id, target.verified.sector as usize, is_durable(target));
                 let (results, unflushed, flushed) = Default::default();
                 targets.push(CheckedTarget { id, sector, versions, is_durable, results, unflushed, flushed });
             }
@@ -95,7 +96,7 @@ impl<'a> SectorChecker<'a> {
             flights: vec![none; depth],
             looks: vec![UnitVersions::default(); depth * units],
             units_of_request: units,
-            writes: 0,
+            writes: run.first_write(),
             start_signal: 0,
             data: vec![0; longest],
             sums: Vec::with_capacity(longest / 512),
@@ -283,10 +284,10 @@ impl<'a> SectorChecker<'a> {
             }
             let counts = &mut target.results.counts;
             match judge(&expected, sector, *fits) {
-                Verdict::Verified => counts.verified += 1,
-                Verdict::Unknown => counts.unknown += 1,
-                Verdict::Undecided => counts.undecided += 1,
-                Verdict::Failed(fault) => faults.push((expected, fault)),
+                SectorVerdict::Verified => counts.verified += 1,
+                SectorVerdict::Unknown => counts.unknown += 1,
+                SectorVerdict::Undecided => counts.undecided += 1,
+                SectorVerdict::Failed(fault) => faults.push((expected, fault)),
             }
         }
         if !faults.is_empty() {

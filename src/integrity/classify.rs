@@ -20,7 +20,7 @@ pub struct Expected {
 
 /// What a sector tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SectorVerdict {
     /// It is as it has to be.
     Verified,
     /// Nothing is known of the place.
@@ -31,11 +31,11 @@ pub enum Verdict {
     Failed(SectorFault),
 }
 
-use Verdict::{Failed, Undecided, Unknown, Verified};
+use SectorVerdict::{Failed, Undecided, Unknown, Verified};
 
 /// Judges one sector by itself; `intact`: its checksum fits. That it is torn only its neighbours can tell:
 /// [`is_torn`].
-pub fn judge(expected: &Expected, sector: &[u8], intact: bool) -> Verdict {
+pub fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorVerdict {
     let stamp = SectorStamp::of(sector);
     let Some(run) = expected.run else { return judge_any_run(expected, stamp, intact) };
     let ours = stamp.filter(|stamp| stamp.run == run);
@@ -61,7 +61,7 @@ pub fn judge(expected: &Expected, sector: &[u8], intact: bool) -> Verdict {
 }
 
 /// Of a target that is only read: sectors that carry a stamp have to be whole and in their place.
-fn judge_any_run(expected: &Expected, stamp: Option<SectorStamp>, intact: bool) -> Verdict {
+fn judge_any_run(expected: &Expected, stamp: Option<SectorStamp>, intact: bool) -> SectorVerdict {
     match stamp {
         None => Unknown,
         Some(_) if !intact => Failed(SectorFault::Corrupt),
@@ -105,7 +105,7 @@ mod tests {
         SectorStamp { run, offset, generation, target, writer: 0, write: generation, index: 0, sectors: 1 }
     }
 
-    fn judged(oldest: u64, may_be_mixed: bool, bytes: &[u8]) -> Verdict {
+    fn judged(oldest: u64, may_be_mixed: bool, bytes: &[u8]) -> SectorVerdict {
         let expected = Expected { run: Some(RUN), target: 3, offset: 1024, oldest, may_be_mixed };
         let mut fits = Vec::new();
         intact(bytes, 512, &mut fits);

@@ -25,7 +25,7 @@ const MANY: u64 = 0xff;
 impl UnitVersions {
     fn new(latest: u64, window: u64, group: u64, in_flight: u64) -> UnitVersions {
         let few = |count: u64| count.min(MANY);
-        UnitVersions(latest << 24 | few(window) << 16 | few(group) << 8 | few(in_flight))
+        UnitVersions((latest << 24) | (few(window) << 16) | (few(group) << 8) | few(in_flight))
     }
 
     /// The newest version that anybody has begun to write; 0 = nobody has.
@@ -48,12 +48,12 @@ impl UnitVersions {
 
     /// How many versions before the latest may be there.
     fn window(self) -> u64 {
-        self.0 >> 16 & MANY
+        (self.0 >> 16) & MANY
     }
 
     /// How many versions before the latest were begun since the last moment without a write in flight.
     fn group(self) -> u64 {
-        self.0 >> 8 & MANY
+        (self.0 >> 8) & MANY
     }
 
     /// Writes in flight. Who has once counted many never counts down again: the unit stays open.
@@ -119,7 +119,7 @@ impl Generations {
     /// Somebody else may have written anywhere.
     pub fn forget(&self) {
         for unit in &self.units {
-            unit.fetch_or(MANY << 16 | MANY << 8, Ordering::SeqCst);
+            unit.fetch_or((MANY << 16) | (MANY << 8), Ordering::SeqCst);
         }
     }
 
@@ -127,7 +127,7 @@ impl Generations {
     pub fn give_up(&self, offset: u64, length: u64) {
         let units = offset / self.unit..(offset + length).div_ceil(self.unit);
         for unit in units.filter_map(|unit| self.units.get(unit as usize)) {
-            unit.fetch_or(MANY << 16 | MANY << 8 | MANY, Ordering::SeqCst);
+            unit.fetch_or((MANY << 16) | (MANY << 8) | MANY, Ordering::SeqCst);
         }
     }
 

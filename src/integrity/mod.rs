@@ -2,7 +2,7 @@
 //! journal says what has to be there after a power cut. docs/integrity.md has rules and formats.
 //!
 //! ```text
-//! worker ──begin(batch)──▶ SectorChecker ──ended(done)──▶ IntegrityResults      the seam, one per thread
+//! worker ──begin(batch)──▶ SectorChecker ──ended(done)──▶ IntegrityResults, by thread
 //!                            │      ▲
 //!                      Generations  │ which versions may be where; one per target, shared by all threads
 //!                            │      │

@@ -1,6 +1,6 @@
 //! Reading back what a journal says is durable: after a power cut, or whenever a run has ended.
 
-use super::classify::{Expected, Verdict, is_torn, judge};
+use super::classify::{Expected, SectorVerdict, is_torn, judge};
 use super::journal::{Acknowledged, JournalContent, JournalTarget, Mixing};
 use super::stamp::{SectorStamp, intact};
 use crate::results::{FailedSector, IntegrityResults, SectorFault};
@@ -36,7 +36,8 @@ pub fn read_back(
 ) -> Result<TargetReadBack, String> {
     let memory = || Buffer::new(PIECE as usize).map_err(|error| format!("memory can't be had: {error}"));
     let found = TargetReadBack::default();
-    let mut reader = Reader { content, target, file: open(path)?, beside: memory()?, found, arrived: None };
+    let mut reader =
+        BackReader { content, target, file: open(path)?, beside: memory()?, found, arrived: None };
     let mut data = memory()?;
     let acks: Vec<&Acknowledged> =
         content.acknowledged.range((target.id, 0)..=(target.id, u64::MAX)).map(|(_, ack)| ack).collect();
@@ -62,7 +63,7 @@ fn open(path: &Path) -> Result<File, String> {
     Ok(opened.map_err(|error| error.to_string())?.file.into())
 }
 
-struct Reader<'a> {
+struct BackReader<'a> {
     content: &'a JournalContent,
     target: &'a JournalTarget,
     file: File,
@@ -73,7 +74,7 @@ struct Reader<'a> {
     arrived: Option<(u32, u64, Option<SectorStamp>)>,
 }
 
-impl Reader<'_> {
+impl BackReader<'_> {
     /// Judges units that lie side by side.
     fn units(&mut self, acks: &[&Acknowledged], data: &mut Buffer) {
         let start = acks[0].offset;
@@ -104,17 +105,17 @@ impl Reader<'_> {
         let stamp = SectorStamp::of(sector).filter(|_| is_readable);
         let verdict = match is_readable {
             true => judge(&expected, sector, fits),
-            false => Verdict::Failed(SectorFault::Unreadable),
+            false => SectorVerdict::Failed(SectorFault::Unreadable),
         };
         let counts = &mut self.found.results.counts;
         match verdict {
-            Verdict::Verified => {
+            SectorVerdict::Verified => {
                 counts.verified += 1;
                 self.found.newer += u64::from(stamp.is_some_and(|stamp| stamp.generation > ack.oldest));
             }
-            Verdict::Unknown => counts.unknown += 1,
-            Verdict::Undecided => counts.undecided += 1,
-            Verdict::Failed(fault) => {
+            SectorVerdict::Unknown => counts.unknown += 1,
+            SectorVerdict::Undecided => counts.undecided += 1,
+            SectorVerdict::Failed(fault) => {
                 let there = self.arrived(ack);
                 let length = u64::from(self.target.sector);
                 let held = stamp.filter(|_| fits);

@@ -2,9 +2,9 @@
 
 use super::checker::is_durable;
 use super::generations::Generations;
-use super::journal::format::Piece;
+use super::journal::format::JournalPiece;
 use super::journal::{AckJournal, JournalTarget, Mixing};
-use crate::plan::{SpanPlan, WorkerTarget};
+use crate::plan::{SectorGrid, SpanPlan, WorkerTarget};
 use crate::profile::{RawText, TargetId, VerifyMode};
 use crate::sys::inode::{self, Kind};
 use crate::sys::mutex::LockAnyway;
@@ -14,6 +14,7 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The verification of one run.
@@ -21,6 +22,8 @@ use std::sync::{Arc, Mutex};
 pub struct Integrity {
     run: u64,
     mode: VerifyMode,
+    /// Time spans that have begun.
+    spans: AtomicU64,
     versions: Mutex<BTreeMap<TargetId, Arc<Generations>>>,
     journal: Option<AckJournal>,
 }
@@ -34,7 +37,7 @@ impl Integrity {
         // Keyed anew from the kernel's random numbers each time.
         let run = RandomState::new().build_hasher().finish();
         let journal = journal.map(|file| AckJournal::begin(file, run)).transpose()?;
-        Ok(Integrity { run, mode, versions: Mutex::default(), journal })
+        Ok(Integrity { run, mode, spans: AtomicU64::new(0), versions: Mutex::default(), journal })
     }
 
     /// Its number, which is in every stamp.
@@ -47,6 +50,11 @@ impl Integrity {
         self.mode
     }
 
+    /// What the writes of each thread are numbered from in this time span: never twice the same in a run.
+    pub fn first_write(&self) -> u64 {
+        self.spans.load(Ordering::Relaxed) << 40
+    }
+
     /// Where it is told what is durable.
     pub fn journal(&self) -> Option<&AckJournal> {
         self.journal.as_ref()
@@ -57,12 +65,18 @@ impl Integrity {
         self.versions.lock_anyway().get(&target).cloned()
     }
 
-    /// A time span is about to begin. `is_renewed`: others than its threads may have written to the target
-    /// since the last one, because its file was made anew.
+    /// A time span is about to begin. `memory`: bytes that may be used, 0 = unknown. `is_renewed`: others
+    /// than its threads may have written to the target since the last one, because its file was made anew.
     ///
     /// # Errors
     /// A message: there isn't memory enough, a file has two names, or the journal can't be written.
-    pub fn begin_span(&self, plan: &SpanPlan, is_renewed: impl Fn(&RawText) -> bool) -> Result<(), String> {
+    pub fn begin_span(
+        &self,
+        plan: &SpanPlan,
+        memory: u64,
+        is_renewed: impl Fn(&RawText) -> bool,
+    ) -> Result<(), String> {
+        self.spans.fetch_add(1, Ordering::Relaxed);
         if !self.mode.stamps() {
             return Ok(());
         }
@@ -80,16 +94,19 @@ impl Integrity {
         let mut all = self.versions.lock_anyway();
         for target in targets {
             match all.get(&target.id) {
-                None => pieces.push(Piece::Target(told(target))),
+                None => pieces.push(JournalPiece::Target(told(target))),
                 Some(known) if is_renewed(&target.path) => {
                     known.forget();
-                    pieces.push(Piece::Forgotten(target.id.0));
+                    pieces.push(JournalPiece::Forgotten(target.id.0));
                 }
                 Some(_) => {}
             }
             let known = all.get(&target.id);
             if known.is_none_or(|known| known.covered() < target.size) {
-                let table = Generations::new(target.size, target.unit).ok_or_else(|| too_large(target))?;
+                let needed = Generations::memory(target.size, target.verified.unit);
+                let fits = memory == 0 || needed <= memory / 2;
+                let table = fits.then(|| Generations::new(target.size, target.verified.unit)).flatten();
+                let table = table.ok_or_else(|| too_large(target))?;
                 known.iter().for_each(|known| table.take_over(known));
                 all.insert(target.id, Arc::new(table));
             }
@@ -103,7 +120,7 @@ impl Integrity {
     /// # Errors
     /// A message: the journal is not complete.
     pub fn end(&self) -> Result<(), String> {
-        self.journal.as_ref().map_or(Ok(()), |journal| journal.add(&[Piece::End]).map_err(not_written))
+        self.journal.as_ref().map_or(Ok(()), |journal| journal.add(&[JournalPiece::End]).map_err(not_written))
     }
 }
 
@@ -113,14 +130,16 @@ fn not_written(why: String) -> String {
 
 fn too_large(target: &WorkerTarget) -> String {
     format!(
-        "--verify: {} of memory for the versions of '{}' can't be had; verify a part of it (-f), or with larger blocks (-b)",
-        units::Size(Generations::memory(target.size, target.unit)),
+        "--verify: {} of memory for the versions of '{}' can't be had; verify a part of it (-f), \
+         or with larger blocks (-b)",
+        units::Size(Generations::memory(target.size, target.verified.unit)),
         target.path
     )
 }
 
 fn told(target: &WorkerTarget) -> JournalTarget {
-    let WorkerTarget { id, sector, unit, .. } = *target;
+    let SectorGrid { sector, unit } = target.verified;
+    let id = target.id;
     JournalTarget { id: id.0, sector, unit, mixing: mixing(target), path: target.path.clone() }
 }
 
@@ -140,8 +159,8 @@ fn refuse_two_names(targets: &[&WorkerTarget]) -> Result<(), String> {
         let Some(identity) = identity(&target.location) else { continue };
         if let Some((_, other)) = known.iter().find(|(of, _)| *of == identity) {
             return Err(format!(
-                "--verify: '{other}' and '{}' are the same file or device: each would find the other's writes and take \
-                 them for damage; name it once, and give it more threads (-t)",
+                "--verify: '{other}' and '{}' are the same file or device: each would find the other's \
+                 writes and take them for damage; name it once, and give it more threads (-t)",
                 target.path
             ));
         }

@@ -184,7 +184,7 @@ mod tests {
         let reach = |offset| STAMP.write_covers(offset, 512);
         assert_eq!(
             [0, 512, 1024, 2047, 2048, 2560, 3072].map(reach),
-            [false, false, true, true, true, true, false]
+            [false, false, true, true, true, false, false]
         );
     }
 

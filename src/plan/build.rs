@@ -119,11 +119,12 @@ fn workers(
             idle.push(thread.to_string());
             continue;
         }
-        match worker(profile, span, &ids, &members, relative, separation, around) {
+        match worker(span, &ids, &members, relative, separation, around) {
             Ok(mut worker) => {
                 worker.thread = thread;
                 worker.cpu = (!cpus.is_empty()).then(|| cpus[thread as usize % cpus.len()]);
                 worker.seed = u64::from(span.rand_seed.wrapping_add(thread));
+                verify::divide(profile, around, &mut worker);
                 workers.push(worker);
             }
             Err(error) if errors.contains(&error) => {}
@@ -246,7 +247,6 @@ fn pages(span: &TimeSpan, members: &[(usize, u32)], engine: EngineKind, separati
 
 /// One worker, but for its number, CPU and seed.
 fn worker(
-    profile: &Profile,
     span: &TimeSpan,
     ids: &[TargetId],
     members: &[(usize, u32)],
@@ -290,9 +290,8 @@ fn worker(
             size,
             requests,
             content: writing::content(span, index, &around.facts[index]),
-            sector: verify::sector(&around.facts[index]),
-            unit: around.method.verify.map_or(0, |_| verify::unit(profile, &target.path)),
             trim: trim(target, &around.facts[index]),
+            verified: super::SectorGrid::default(),
             // Whose completions are issued anew at once can't wait.
             limit: if routines { Limit::None } else { writing::limit(span, target) },
             read_buffer,

@@ -202,6 +202,15 @@ pub enum WriteContent {
     },
 }
 
+/// How a target is divided that is verified (`--verify`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SectorGrid {
+    /// Bytes of a sector, which carries a stamp; a power of two.
+    pub sector: u32,
+    /// The largest piece that no I/O of the run touches in part, bytes; a multiple of the sector.
+    pub unit: u64,
+}
+
 /// One target of a worker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerTarget {
@@ -232,12 +241,10 @@ pub struct WorkerTarget {
     pub slot: u32,
     /// What writes carry.
     pub content: WriteContent,
-    /// `--verify`: bytes of a sector, which carries a stamp.
-    pub sector: u32,
-    /// `--verify`: the largest piece that no I/O of the run touches in part, bytes; a multiple of the sector.
-    pub unit: u64,
     /// `--trim`; `None` = nothing is discarded.
     pub trim: Option<Trim>,
+    /// `--verify`: how it is divided; all 0 = it isn't verified.
+    pub verified: SectorGrid,
     /// How fast the thread may go on this target.
     pub limit: Limit,
     /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a

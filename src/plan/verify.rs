@@ -1,7 +1,8 @@
 //! How targets are divided for `--verify`: sectors, which carry stamps, and units, which have versions.
 
-use super::PlanError;
+use super::build::Surroundings;
 use super::target::{cut_area, planned_size};
+use super::{PlanError, SectorGrid, WorkerPlan};
 use crate::profile::{DistributionKind, Profile, RawText, Target, TimeSpan};
 use crate::system::target::TargetFacts;
 
@@ -40,6 +41,17 @@ fn common(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common(b, a % b) }
 }
 
+/// Divides the targets of a worker, if they are verified.
+pub fn divide(profile: &Profile, around: Surroundings, worker: &mut WorkerPlan) {
+    if around.method.verify.is_none() {
+        return;
+    }
+    for target in &mut worker.targets {
+        let (sector, unit) = (sector(&around.facts[target.target]), unit(profile, &target.path));
+        target.verified = SectorGrid { sector, unit };
+    }
+}
+
 /// What keeps targets from being verified.
 pub fn check(profile: &Profile, span: &TimeSpan, facts: &[TargetFacts]) -> Vec<PlanError> {
     let each = span.targets.iter().zip(facts);
@@ -52,8 +64,8 @@ pub fn check(profile: &Profile, span: &TimeSpan, facts: &[TargetFacts]) -> Vec<P
         let (name, bytes) = off.or(area.map(|area| ("area of the distribution (-rdabs)", area)))?;
         let grid = if off.is_some() { sector } else { unit };
         Some(PlanError::profile(format!(
-            "--verify: '{}' is verified by sectors of {sector} bytes, and the {name} of {bytes} is not a multiple of \
-             {grid}; give one that is, or leave out --verify",
+            "--verify: '{}' is verified by sectors of {sector} bytes, and the {name} of {bytes} is not a \
+             multiple of {grid}; give one that is, or leave out --verify",
             target.path
         )))
     })

@@ -103,9 +103,7 @@ pub fn run(
         ),
         None => None,
     };
-    control.awaits("opens the journal (--journal)");
-    let integrity =
-        verification::begin(profile, options, voice).map_err(|message| vec![PlanError::target(message)])?;
+    let integrity = verification::begin(profile, options, control, voice)?;
     let mut outcome = Outcome::default();
     control.does("prepares files (-c)");
     let precreated = match files::precreate::create_all(profile, options, control, voice) {
@@ -133,10 +131,7 @@ pub fn run(
     };
     for (number, time_span) in profile.time_spans.iter().enumerate() {
         if !outcome.failures.is_empty() || control.is_interrupted() {
-            // Of those that follow the first one nothing is said: it tells what ended the run.
-            let by = if outcome.failures.is_empty() { control.ended_by() } else { EndedBy::Failure };
-            let ended = (number == 0).then_some(Ended { by, after: None });
-            outcome.results.time_spans.push(SpanResults { ended, ..SpanResults::default() });
+            outcome.results.time_spans.push(not_reached(number, outcome.failures.is_empty(), control));
             continue;
         }
         voice.begin_span(number + 1);
@@ -165,6 +160,14 @@ pub fn run(
         log.complaint().iter().for_each(|complaint| voice.warn(complaint));
     }
     Ok(outcome)
+}
+
+/// Of a time span that was not begun. Of those that follow the first one nothing is said: it tells what
+/// ended the run.
+fn not_reached(number: usize, went_well: bool, control: &Control) -> SpanResults {
+    let by = if went_well { control.ended_by() } else { EndedBy::Failure };
+    let ended = (number == 0).then_some(Ended { by, after: None });
+    SpanResults { ended, ..SpanResults::default() }
 }
 
 /// Tells the supervisor when the run ends in a panic.

@@ -71,8 +71,7 @@ pub struct Common<'a> {
 
 /// Runs one time span.
 pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
-    let Common { profile, precreated, prefilled, system, options, control, voice, probes, log, integrity } =
-        common;
+    let Common { profile, precreated, prefilled, system, options, control, voice, probes, log, .. } = common;
     control.does("looks at the targets");
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.to_string()).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they
@@ -111,34 +110,27 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         return if interrupted { SpanOutcome::default() } else { SpanOutcome::failed(vec![message]) };
     }
     control.does("writes what of the targets is in memory before it begins");
-    if let Err(message) = settle::settle(&plan, control, voice) {
+    let settled = settle::settle(&plan, control, voice);
+    if let Err(message) = settled.and_then(|()| begin_verification(span, &plan, common)) {
         return SpanOutcome::failed(vec![message]);
     }
     if control.is_interrupted() {
         return SpanOutcome::default();
     }
     control.does("sets up the run");
-    let is_made = |path: &RawText| {
-        let made = |target: &Target| target.path == *path && plan::creates(target);
-        options.method.prefill.is_some() || (!precreated.contains(path) && span.targets.iter().any(made))
-    };
-    if let Some(Err(message)) = integrity.map(|integrity| integrity.begin_span(&plan, is_made)) {
-        return SpanOutcome::failed(vec![message]);
-    }
     if let Some(log) = log {
         log.begin_span();
     }
     let interlocked = interlocked_positions(&plan);
-    let progress = by_direction(&plan, options, voice);
     let shared = Shared {
         span: &plan,
         interlocked: &interlocked,
         claims: &claims,
         accounts: Arc::default(),
-        progress,
+        progress: by_direction(&plan, options, voice),
         sources: &sources,
         log,
-        integrity,
+        integrity: common.integrity,
         large_pages: Reserve::before(&plan),
         voice,
     };
@@ -156,8 +148,18 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     };
     // It is part of the results from here on.
     let _ = control.take_deposit();
-    drop(claims);
     outcome
+}
+
+/// What is known of the targets' content begins anew where others than the workers may have written.
+fn begin_verification(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), String> {
+    let Some(integrity) = common.integrity else { return Ok(()) };
+    let is_renewed = |path: &RawText| {
+        let is_made = |target: &Target| target.path == *path && plan::creates(target);
+        let is_new = !common.precreated.contains(path) && span.targets.iter().any(is_made);
+        is_new || common.options.method.prefill.is_some()
+    };
+    integrity.begin_span(planned, common.system.memory_available, is_renewed)
 }
 
 /// Makes sure that nothing of the user's is destroyed, then creates the files of `-c`. What is returned

@@ -1,9 +1,11 @@
 //! What is verified (`--verify`), and the file of its journal (`--journal`).
 
+use super::control::Control;
 use super::options::Options;
 use super::tell::destination;
 use super::voice::Voice;
 use crate::integrity::Integrity;
+use crate::plan::PlanError;
 use crate::profile::{FlushType, Profile, Target};
 use crate::system::stack::{Stack, stack};
 use crate::system::target::locate;
@@ -14,15 +16,18 @@ use std::path::Path;
 ///
 /// # Errors
 /// A message: the journal can't be made.
-pub fn begin(profile: &Profile, options: &Options, voice: &Voice) -> Result<Option<Integrity>, String> {
+pub fn begin(
+    profile: &Profile,
+    options: &Options,
+    control: &Control,
+    voice: &Voice,
+) -> Result<Option<Integrity>, Vec<PlanError>> {
     let Some(mode) = options.method.verify else { return Ok(None) };
-    let refused = |why: String| format!("--journal: {why}");
-    let journal = match &options.journal {
-        Some(path) => Some(open(path, profile, options, voice)?),
-        None => None,
-    };
-    let begun = Integrity::new(mode, journal);
-    begun.map(Some).map_err(|error| refused(format!("it can't be written: {error}")))
+    control.awaits("opens the journal (--journal)");
+    let journal = options.journal.as_ref().map(|path| open(path, profile, options, voice)).transpose();
+    let not_written = |error| format!("--journal: it can't be written: {error}");
+    let begun = journal.and_then(|journal| Integrity::new(mode, journal).map_err(not_written));
+    begun.map(Some).map_err(|message| vec![PlanError::target(message)])
 }
 
 fn open(path: &Path, profile: &Profile, options: &Options, voice: &Voice) -> Result<File, String> {
@@ -32,8 +37,8 @@ fn open(path: &Path, profile: &Profile, options: &Options, voice: &Voice) -> Res
     let mut written = targets.filter(|target| target.write_ratio > 0);
     if let Some(target) = written.find(|target| options.method.fsync_every.is_none() && !is_durable(target)) {
         return Err(format!(
-            "--journal {name}: no write to '{}' would ever count as acknowledged: when it has completed it may only be \
-             in a cache; write through (-Sw, -Sh; with -Sm -Nv), or flush (--fsync-every)",
+            "--journal {name}: no write to '{}' would ever count as acknowledged: when it has completed it \
+             may only be in a cache; write through (-Sw, -Sh; with -Sm -Nv), or flush (--fsync-every)",
             target.path
         ));
     }
@@ -78,8 +83,8 @@ fn doubt(path: &Path, profile: &Profile) -> Option<String> {
         let there = place.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
         let disk = disks(&stack(there)).into_iter().find(|disk| own.contains(disk))?;
         Some(format!(
-            "it lies on the same disk ({disk}) as '{}': what damages the one may damage the other, and its flushes are \
-             part of what is measured; put it on another disk",
+            "it lies on the same disk ({disk}) as '{}': what damages the one may damage the other, and its \
+             flushes are part of what is measured; put it on another disk",
             target.path
         ))
     });

@@ -123,6 +123,7 @@ impl<'a> Worker<'a> {
         let engine = work.engine_use();
         let unfinished = work.unfinished(books);
         work.settle(books);
+        work.check_rest();
         let in_flight = books.in_flight(work.plan, &work.done, &work.given_up);
         let (mut results, errors) = books.recorder.finish();
         results.engine = Some(engine);

@@ -65,7 +65,7 @@ const TABLE: [u32; 256] = {
         let mut sum = byte as u32;
         let mut bit = 0;
         while bit < 8 {
-            sum = if sum & 1 == 1 { sum >> 1 ^ POLYNOMIAL } else { sum >> 1 };
+            sum = if sum & 1 == 1 { (sum >> 1) ^ POLYNOMIAL } else { sum >> 1 };
             bit += 1;
         }
         table[byte] = sum;
@@ -75,7 +75,7 @@ const TABLE: [u32; 256] = {
 };
 
 fn by_table(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |sum, byte| sum >> 8 ^ TABLE[(sum as u8 ^ byte) as usize])
+    !bytes.iter().fold(u32::MAX, |sum, byte| (sum >> 8) ^ TABLE[(sum as u8 ^ byte) as usize])
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn several_pieces_have_the_checksums_of_each_whatever_their_lengths() {
-        let bytes: Vec<u8> = (0..4096u32).map(|i| (i * i >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..4096u32).map(|i| ((i * i) >> 3) as u8).collect();
         for length in [0, 1, 7, 8, 9, 63, 512, 1000] {
             let pieces = [&bytes[..length], &bytes[1..length + 3], &bytes[17..length + 17], &bytes];
             assert_eq!(crc32c_of_each(pieces), pieces.map(by_table), "{length}");

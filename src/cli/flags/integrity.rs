@@ -10,14 +10,15 @@ pub const FLAGS: &[Flag] = &[
         name: Long("verify"),
         forms: &[(
             "--verify[=<part>]",
-            "stamp every sector that is written, check every one that is read: write, read or both; exit code 4 when \
-             any is wrong",
+            "stamp every sector that is written, check every one that is read: write, read or both; exit \
+             code 4 when any is wrong",
         )],
         default: "data is neither stamped nor checked; without <part> both",
         scope: Scope::Profile,
-        notes: "Every sector carries target, offset, version, thread and a CRC-32C. read checks a target that an \
-                earlier run has stamped. Sectors that this run has not written are counted as unknown, and no \
-                alarm. Not with -Z, -Zr, --compress and --dedupe, nor with engines sim and null.",
+        notes: "Every sector carries target, offset, version, thread and a CRC-32C. read checks a target \
+                that an earlier run has stamped. Sectors that this run has not written are counted as \
+                unknown, and no alarm. Not with -Z, -Zr, --compress and --dedupe, nor with engines sim \
+                and null.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "integrity"],
         with_profile: true,
@@ -28,12 +29,13 @@ pub const FLAGS: &[Flag] = &[
         name: Long("journal"),
         forms: &[(
             "--journal <file>",
-            "with --verify: tell this new file, on another disk, which writes are durable; for --verify-after",
+            "with --verify: tell this new file, on another disk, which writes are durable; for \
+             --verify-after",
         )],
         default: "no journal",
         scope: Scope::Invocation,
-        notes: "A write counts when it has completed with -Sw, -Sh or -Sm -Nv, else when a flush of its thread has \
-                (--fsync-every). It survives a power cut.",
+        notes: "A write counts when it has completed with -Sw, -Sh or -Sm -Nv, else when a flush of its \
+                thread has (--fsync-every). It survives a power cut.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "integrity", "integrity_runs"],
         with_profile: true,
@@ -48,8 +50,8 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "a run",
         scope: Scope::Profile,
-        notes: "The first option of its line: the command verify-after. Behind the journal may stand where the targets \
-                are now, in their order.",
+        notes: "The first option of its line: the command verify-after. Behind the journal may stand where \
+                the targets are now, in their order.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "integrity_runs"],
         with_profile: true,

@@ -99,8 +99,8 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
         ),
         (
             asked.method.verify.is_some(),
-            "--verify: ranks know nothing of each other's writes, and would take them for damage; verify on one \
-             host at a time",
+            "--verify: ranks know nothing of each other's writes, and would take them for damage; verify on \
+             one host at a time",
         ),
         (no_work(&asked.profile), "nothing is to be run: the profile has no time span"),
     ];

@@ -79,7 +79,7 @@ pub struct JournalTarget {
 
 /// A piece of a journal.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Piece<'a> {
+pub enum JournalPiece<'a> {
     /// The first one: number of the run, and when it began, ms since 1970-01-01 00:00 UTC.
     Run(u64, i64),
     /// A target.
@@ -92,19 +92,19 @@ pub enum Piece<'a> {
     End,
 }
 
-impl Piece<'_> {
+impl JournalPiece<'_> {
     /// Appends it as it stands in the file.
     pub fn append_to(&self, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend([0; 8]);
         match self {
-            Piece::Run(run, began) => {
+            JournalPiece::Run(run, began) => {
                 out.push(RUN);
                 out.extend_from_slice(MAGIC);
                 out.extend(run.to_le_bytes());
                 out.extend(began.to_le_bytes());
             }
-            Piece::Target(target) => {
+            JournalPiece::Target(target) => {
                 out.push(TARGET);
                 out.extend(target.id.to_le_bytes());
                 out.extend(target.sector.to_le_bytes());
@@ -112,15 +112,15 @@ impl Piece<'_> {
                 out.push(target.mixing as u8);
                 out.extend_from_slice(target.path.as_bytes());
             }
-            Piece::Acks(acks) => {
+            JournalPiece::Acks(acks) => {
                 out.push(ACKS);
                 acks.iter().for_each(|ack| append_ack(out, ack));
             }
-            Piece::Forgotten(target) => {
+            JournalPiece::Forgotten(target) => {
                 out.push(FORGOTTEN);
                 out.extend(target.to_le_bytes());
             }
-            Piece::End => out.push(END),
+            JournalPiece::End => out.push(END),
         }
         let (head, body) = out[start..].split_at_mut(8);
         head[..4].copy_from_slice(&(body.len() as u32).to_le_bytes());
@@ -293,9 +293,15 @@ impl JournalContent {
 mod tests {
     use super::*;
 
-    fn target(id: u32) -> Piece<'static> {
+    fn target(id: u32) -> JournalPiece<'static> {
         let (sector, unit, mixing) = (512, 4096, Mixing::WhenCut);
-        Piece::Target(JournalTarget { id, sector, unit, mixing, path: format!("t{id}").as_str().into() })
+        JournalPiece::Target(JournalTarget {
+            id,
+            sector,
+            unit,
+            mixing,
+            path: format!("t{id}").as_str().into(),
+        })
     }
 
     fn ack(offset: u64, oldest: u64) -> Acknowledged {
@@ -312,7 +318,7 @@ mod tests {
         }
     }
 
-    fn journal(pieces: &[Piece]) -> Vec<u8> {
+    fn journal(pieces: &[JournalPiece]) -> Vec<u8> {
         let mut bytes = Vec::new();
         pieces.iter().for_each(|piece| piece.append_to(&mut bytes));
         bytes
@@ -321,7 +327,13 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_the_newest_version_counts_whatever_the_order() {
         let acks = [ack(0, 2), ack(4096, 5), ack(0, 9), ack(0, 3), ack(0, 9)];
-        let bytes = journal(&[Piece::Run(7, -5), target(1), target(2), Piece::Acks(&acks), Piece::End]);
+        let bytes = journal(&[
+            JournalPiece::Run(7, -5),
+            target(1),
+            target(2),
+            JournalPiece::Acks(&acks),
+            JournalPiece::End,
+        ]);
         let content = read(&bytes[..]).unwrap();
         assert_eq!((content.run, content.began_ms, content.has_ended, content.broken), (7, -5, true, 0));
         assert_eq!(content.targets[&2].path, "t2".into());
@@ -332,9 +344,9 @@ mod tests {
     #[test]
     fn a_journal_that_was_cut_anywhere_says_what_its_whole_pieces_say() {
         let (first, second) = ([ack(0, 1)], [ack(0, 2)]);
-        let head = journal(&[Piece::Run(7, 0), target(1)]);
-        let one = [&head[..], &journal(&[Piece::Acks(&first)])].concat();
-        let all = [&one[..], &journal(&[Piece::Acks(&second), Piece::End])].concat();
+        let head = journal(&[JournalPiece::Run(7, 0), target(1)]);
+        let one = [&head[..], &journal(&[JournalPiece::Acks(&first)])].concat();
+        let all = [&one[..], &journal(&[JournalPiece::Acks(&second), JournalPiece::End])].concat();
         for length in head.len()..all.len() {
             let content = read(&all[..length]).unwrap();
             let known = content.acknowledged.values().next().map_or(0, |ack| ack.oldest);
@@ -354,8 +366,14 @@ mod tests {
     #[test]
     fn what_was_forgotten_no_longer_holds_and_what_is_no_journal_is_refused() {
         let (before, after) = ([ack(0, 4), ack(4096, 1)], [ack(4096, 6)]);
-        let acks = |acks| Piece::Acks(acks);
-        let bytes = journal(&[Piece::Run(7, 0), target(1), acks(&before), Piece::Forgotten(1), acks(&after)]);
+        let acks = |acks| JournalPiece::Acks(acks);
+        let bytes = journal(&[
+            JournalPiece::Run(7, 0),
+            target(1),
+            acks(&before),
+            JournalPiece::Forgotten(1),
+            acks(&after),
+        ]);
         assert_eq!(read(&bytes[..]).unwrap().acknowledged.into_values().collect::<Vec<_>>(), after);
         for other in [&b""[..], b"text", &[0; 100], &bytes[1..], &bytes[..20], &journal(&[target(1)])] {
             assert!(matches!(read(other), Err(NoJournal::Other)), "{other:?}");
@@ -365,19 +383,21 @@ mod tests {
     #[test]
     fn what_makes_no_sense_ends_the_journal() {
         let strange = [
-            Piece::Acks(&[Acknowledged { target: 9, ..ack(0, 1) }]).to_owned_bytes(),
-            Piece::Acks(&[ack(1, 1)]).to_owned_bytes(),
-            Piece::Acks(&[ack(u64::MAX - 4095, 1)]).to_owned_bytes(),
-            Piece::Run(1, 1).to_owned_bytes(),
+            JournalPiece::Acks(&[Acknowledged { target: 9, ..ack(0, 1) }]).to_owned_bytes(),
+            JournalPiece::Acks(&[ack(1, 1)]).to_owned_bytes(),
+            JournalPiece::Acks(&[ack(u64::MAX - 4095, 1)]).to_owned_bytes(),
+            JournalPiece::Run(1, 1).to_owned_bytes(),
         ];
         for piece in strange {
-            let bytes = [journal(&[Piece::Run(7, 0), target(1)]), piece, journal(&[Piece::End])].concat();
+            let bytes =
+                [journal(&[JournalPiece::Run(7, 0), target(1)]), piece, journal(&[JournalPiece::End])]
+                    .concat();
             let content = read(&bytes[..]).unwrap();
             assert!(content.broken > 0 && !content.has_ended && content.acknowledged.is_empty());
         }
     }
 
-    impl Piece<'_> {
+    impl JournalPiece<'_> {
         fn to_owned_bytes(&self) -> Vec<u8> {
             journal(std::slice::from_ref(self))
         }

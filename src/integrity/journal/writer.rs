@@ -1,6 +1,6 @@
 //! The journal while it is written: by a thread of its own, which makes it durable again and again.
 
-use super::format::{Acknowledged, MOST_IN_A_PIECE, Piece};
+use super::format::{Acknowledged, JournalPiece, MOST_IN_A_PIECE};
 use crate::clock::{self, Nanos};
 use crate::sys::mutex::LockAnyway;
 use std::fs::File;
@@ -50,7 +50,7 @@ impl AckJournal {
     pub fn begin(file: File, run: u64) -> io::Result<AckJournal> {
         let (waiting, changed) = (Mutex::default(), Condvar::default());
         let shared = Arc::new(JournalQueue { waiting, changed, file: Mutex::new(file) });
-        shared.write(&[Piece::Run(run, clock::wall_millis())])?;
+        shared.write(&[JournalPiece::Run(run, clock::wall_millis())])?;
         let work = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("journal".into()).spawn(move || work.write_all())?;
         Ok(AckJournal { shared, began: clock::monotonic(), thread: Some(thread) })
@@ -79,7 +79,7 @@ impl AckJournal {
     ///
     /// # Errors
     /// A message: nothing can be added any more.
-    pub fn add(&self, pieces: &[Piece]) -> Result<(), String> {
+    pub fn add(&self, pieces: &[JournalPiece]) -> Result<(), String> {
         let waiting = self.shared.wait_while(|waiting| waiting.is_writing || !waiting.acks.is_empty());
         match &waiting.failure {
             Some(failure) => Err(failure.clone()),
@@ -100,7 +100,7 @@ impl Drop for AckJournal {
 }
 
 impl JournalQueue {
-    fn write(&self, pieces: &[Piece]) -> io::Result<()> {
+    fn write(&self, pieces: &[JournalPiece]) -> io::Result<()> {
         let mut bytes = Vec::new();
         pieces.iter().for_each(|piece| piece.append_to(&mut bytes));
         let mut file = self.file.lock_anyway();
@@ -135,7 +135,7 @@ impl JournalQueue {
             waiting.is_writing = true;
             drop(waiting);
             self.changed.notify_all();
-            let pieces: Vec<Piece> = acks.chunks(MOST_IN_A_PIECE).map(Piece::Acks).collect();
+            let pieces: Vec<JournalPiece> = acks.chunks(MOST_IN_A_PIECE).map(JournalPiece::Acks).collect();
             let written = self.write(&pieces);
             drop(pieces);
             acks.clear();
@@ -168,7 +168,7 @@ mod tests {
         let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5).unwrap();
         let (id, sector, unit, mixing) = (0, 512, 512, Mixing::Never);
         let target = JournalTarget { id, sector, unit, mixing, path: "t".into() };
-        journal.add(&[Piece::Target(target)]).unwrap();
+        journal.add(&[JournalPiece::Target(target)]).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let journal = &journal;
@@ -182,7 +182,7 @@ mod tests {
                 });
             }
         });
-        journal.add(&[Piece::End]).unwrap();
+        journal.add(&[JournalPiece::End]).unwrap();
         let content = read(File::open(&path).unwrap()).unwrap();
         assert_eq!((content.run, content.acknowledged.len(), content.has_ended), (5, 80, true));
         assert!(content.acknowledged.values().all(|ack| ack.oldest == 50));
@@ -199,6 +199,6 @@ mod tests {
         let mut acks = vec![ack(0, 1); 10];
         (0..100).for_each(|_| journal.push(&mut acks.clone()));
         journal.push(&mut acks);
-        assert!(journal.add(&[Piece::End]).is_err());
+        assert!(journal.add(&[JournalPiece::End]).is_err());
     }
 }

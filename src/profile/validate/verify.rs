@@ -21,19 +21,20 @@ pub(super) fn rules(method: &Method, profile: &Profile) -> Vec<(&'static str, &'
         (
             mode == VerifyMode::Read && is_written,
             "M17",
-            "--verify=read checks what an earlier run has stamped, and these writes (-w) would destroy it; use \
-             --verify, which stamps them, or leave out -w",
+            "--verify=read checks what an earlier run has stamped, and these writes (-w) would destroy it; \
+             use --verify, which stamps them, or leave out -w",
         ),
         (
             mode.stamps() && !is_written && !profile.time_spans.is_empty(),
             "M18",
-            "--verify: nothing is written, so that nothing of this run can be verified; give a share of writes \
-             (-w), or use --verify=read to check what an earlier run has stamped",
+            "--verify: nothing is written, so that nothing of this run can be verified; give a share of \
+             writes (-w), or use --verify=read to check what an earlier run has stamped",
         ),
         (
             mode.stamps() && has_content,
             "M19",
-            "--verify and -Z, -Zr, -Z<size>, --compress or --dedupe both say what writes carry; give one of them",
+            "--verify and -Z, -Zr, -Z<size>, --compress or --dedupe both say what writes carry; give one \
+             of them",
         ),
         (
             spans().flat_map(|span| &span.targets).any(|target| target.trim_ratio > 0),

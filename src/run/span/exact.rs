@@ -84,13 +84,10 @@ pub fn run_exactly(
     control.begin_span();
     control.start();
     control.start_measuring();
-    let each = match time {
-        Time::Real => 0,
-        Time::Steady(each) => {
-            worker.clock = Clock::simulated(control.measure_start());
-            each
-        }
-    };
+    let each = if let Time::Steady(each) = time { each } else { 0 };
+    if let Time::Steady(_) = time {
+        worker.clock = Clock::simulated(control.measure_start());
+    }
     worker.engine = Box::new(Counted {
         engine: worker.engine,
         ended: 0,

@@ -85,15 +85,12 @@ pub fn set_up<'a>(
     if let Some(why) = engine.not_pinned() {
         shared.voice.warn_once(not_pinned(why, shared.span));
     }
-    let assignments: Vec<Assignment> = plan
-        .targets
-        .iter()
-        .map(|t| Assignment {
-            workload: &t.workload,
-            requests: t.requests,
-            interlocked: Arc::clone(&shared.interlocked[t.target]),
-        })
-        .collect();
+    let assignment = |t: &'a WorkerTarget| Assignment {
+        workload: &t.workload,
+        requests: t.requests,
+        interlocked: Arc::clone(&shared.interlocked[t.target]),
+    };
+    let assignments: Vec<Assignment> = plan.targets.iter().map(assignment).collect();
     let mut workload = ThreadWorkload::new(plan.seed, plan.floating, &assignments);
     for (index, target) in plan.targets.iter().enumerate() {
         if let WriteContent::Source { index: source, .. } = target.content {

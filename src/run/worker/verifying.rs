@@ -12,6 +12,13 @@ impl Loop<'_> {
         }
     }
 
+    /// Looks at what came back when the span was over: what was written then is known to later ones.
+    pub(super) fn check_rest(&mut self) {
+        let done = std::mem::take(&mut self.done);
+        self.check(&done);
+        self.done = done;
+    }
+
     /// Looks at what has completed, before its requests do something else.
     pub(super) fn check(&mut self, done: &[Done]) {
         if let Some(checker) = &mut self.checker {
