@@ -124,7 +124,9 @@ fn workers(
                 worker.thread = thread;
                 worker.cpu = (!cpus.is_empty()).then(|| cpus[thread as usize % cpus.len()]);
                 worker.seed = u64::from(span.rand_seed.wrapping_add(thread));
-                verify::divide(profile, around, &mut worker);
+                if around.method.verify.is_some() {
+                    verify::divide(profile, around.facts, &mut worker);
+                }
                 workers.push(worker);
             }
             Err(error) if errors.contains(&error) => {}

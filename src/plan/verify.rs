@@ -1,6 +1,5 @@
 //! How targets are divided for `--verify`: sectors, which carry stamps, and units, which have versions.
 
-use super::build::Surroundings;
 use super::target::{cut_area, planned_size};
 use super::{PlanError, SectorGrid, WorkerPlan};
 use crate::profile::{DistributionKind, Profile, RawText, Target, TimeSpan};
@@ -41,13 +40,10 @@ fn common(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common(b, a % b) }
 }
 
-/// Divides the targets of a worker, if they are verified.
-pub fn divide(profile: &Profile, around: Surroundings, worker: &mut WorkerPlan) {
-    if around.method.verify.is_none() {
-        return;
-    }
+/// Divides the targets of a worker that are verified; `facts` of all targets of the span.
+pub fn divide(profile: &Profile, facts: &[TargetFacts], worker: &mut WorkerPlan) {
     for target in &mut worker.targets {
-        let (sector, unit) = (sector(&around.facts[target.target]), unit(profile, &target.path));
+        let (sector, unit) = (sector(&facts[target.target]), unit(profile, &target.path));
         target.verified = SectorGrid { sector, unit };
     }
 }
