@@ -167,7 +167,7 @@ fn damage_between_writing_and_reading_is_found_while_the_run_goes_on() {
     type Damage = fn(&mut Vec<u8>);
     let cases: [(&str, Damage, Option<(SectorFault, u64)>); 4] = [
         ("-o1", |_| (), None),
-        ("-o4 -t2", |content| content[5 * SECTOR + 400] ^= 1, Some((SectorFault::Corrupt, 1))),
+        ("-o8", |content| content[5 * SECTOR + 400] ^= 1, Some((SectorFault::Corrupt, 1))),
         ("-o2", |content| content[..PLACE].fill(0), Some((SectorFault::Unwritten, 32))),
         ("-o4", |content| content.copy_within(..SECTOR, 40 * SECTOR), Some((SectorFault::Misplaced, 1))),
     ];
