@@ -147,13 +147,12 @@ pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError>
     read_any(&mut source)
 }
 
-/// What a record can be read from. As one type, because a parser is a large part of the program, and there
-/// would be another one for every type.
-trait Source: BufRead + Seek {}
+/// What a record can be read from, as one type: there would be another parser in the program for every type.
+trait RecordSource: BufRead + Seek {}
 
-impl<S: BufRead + Seek> Source for S {}
+impl<S: BufRead + Seek> RecordSource for S {}
 
-fn read_any(mut source: &mut dyn Source) -> Result<Record, RecordError> {
+fn read_any(mut source: &mut dyn RecordSource) -> Result<Record, RecordError> {
     let version = check_format(source)?;
     let unreadable = |error: io::Error| RecordError::Unreadable { what: error.to_string() };
     source.rewind().map_err(unreadable)?;
@@ -169,15 +168,27 @@ fn read_any(mut source: &mut dyn Source) -> Result<Record, RecordError> {
     Ok(record)
 }
 
-/// Reads a record of this version byte by byte.
-fn read_plainly(mut source: &mut dyn BufRead, version: u64) -> Result<Record, RecordError> {
-    let mut parser = serde_json::Deserializer::from_reader(&mut source);
+/// Reads a record of this version whole: an old one, one in another form or a damaged one. Out of memory, as
+/// the parts of others are read, because a second parser would be a twentieth of the program.
+fn read_plainly(source: &mut dyn BufRead, version: u64) -> Result<Record, RecordError> {
+    let mut text = Vec::new();
+    source.read_to_end(&mut text).map_err(|error| RecordError::Unreadable { what: error.to_string() })?;
+    let mut parser = serde_json::Deserializer::from_slice(&text);
     let parsed = match version {
         1 => version_1::read(&mut parser),
         _ => Record::deserialize(&mut parser),
     };
     let parsed = parsed.and_then(|record| parser.end().map(|()| record));
-    parsed.map_err(|error| explain(error, source))
+    parsed.map_err(|error| {
+        let at_end = is_at_end(&text, error.line(), error.column());
+        explain(error, at_end)
+    })
+}
+
+/// Whether nothing follows this place of a text.
+fn is_at_end(text: &[u8], line: usize, column: usize) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').skip(line.saturating_sub(1));
+    lines.next().is_none_or(|found| found.len() <= column) && lines.next().is_none()
 }
 
 /// Longest index that is looked for, bytes.
@@ -224,7 +235,7 @@ fn read_index_plainly(mut source: &mut dyn BufRead) -> Result<Option<Index>, Rec
     };
     match read {
         Err(error) if damage && beginning.format.as_ref().is_some_and(|format| format.is_known()) => {
-            Err(explain(error, source))
+            Err(explain(error, nothing_follows(source)))
         }
         read => understand(&mut beginning, read, source).map(|_| beginning.index),
     }
@@ -251,7 +262,9 @@ fn understand(
             Err(RecordError::NewerVersion { found: version })
         }
         (Some(Name { version, .. }), _) => Ok(version),
-        (None, Err(error)) if error.classify() != Category::Data => Err(explain(error, source)),
+        (None, Err(error)) if error.classify() != Category::Data => {
+            Err(explain(error, nothing_follows(source)))
+        }
         (None, _) => Err(RecordError::NotARecord),
     }
 }
@@ -306,16 +319,18 @@ impl<'de> Visitor<'de> for Head<'_> {
 }
 
 /// `source` is where the error was found.
-fn explain(error: serde_json::Error, source: &mut dyn BufRead) -> RecordError {
+fn nothing_follows(source: &mut dyn BufRead) -> bool {
+    source.fill_buf().is_ok_and(<[u8]>::is_empty)
+}
+
+fn explain(error: serde_json::Error, at_end: bool) -> RecordError {
     let (line, column) = (error.line(), error.column());
     // The error's own text ends with the position.
     let text = error.to_string();
     let what = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text).to_owned();
     match error.classify() {
         // A number that ends behind its point is no number, and it's the end all the same.
-        Category::Syntax if what == "invalid number" && source.fill_buf().is_ok_and(<[u8]>::is_empty) => {
-            RecordError::Truncated { line, column }
-        }
+        Category::Syntax if what == "invalid number" && at_end => RecordError::Truncated { line, column },
         Category::Eof => RecordError::Truncated { line, column },
         Category::Data => RecordError::Field { line, column, what },
         Category::Io => RecordError::Unreadable { what },

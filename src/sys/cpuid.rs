@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::{__cpuid_count, CpuidResult};
 
-/// One leaf, with its part `sub` where it has several; other leaves have a single part and don't look at `sub`.
+/// One leaf, of which part `sub` where it has several; other leaves don't look at `sub`.
 pub fn leaf(leaf: u32, sub: u32) -> CpuidResult {
     // A safe function in newer versions of Rust; in the oldest that builds this it is not.
     #[allow(unused_unsafe)]

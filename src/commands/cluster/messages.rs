@@ -120,7 +120,7 @@ pub enum NextStep {
 /// As bytes, compressed.
 pub fn pack(message: &impl Serialize) -> Vec<u8> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::fast());
-    // Written and read as records and notes are: every further way is a further writer and parser in the program.
+    // Written and read as records are: every further way would be another writer and parser in the program.
     let mut buffered = BufWriter::new(&mut packed as &mut dyn Write);
     // Can't fail: memory takes everything, and messages have no maps whose keys JSON could refuse.
     let _ = serde_json::to_writer(&mut buffered, message);
