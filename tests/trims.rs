@@ -222,8 +222,10 @@ fn the_kernel_counts_as_many_discards_of_a_device_and_its_file_shrinks() {
         let after = kernel_discards(&disk.device);
         let (_, _, discards) = done(rows(&record)[0]);
         let kernel = (after.0 - before.0, after.1 - before.1);
+        // Those in flight at the end are done and not counted; a thread without a CPU then does a few more.
+        let at_most = discards + 8 + discards / 20;
         assert!(
-            discards > 0 && (discards..=discards + 8).contains(&kernel.0),
+            discards > 0 && (discards..=at_most).contains(&kernel.0),
             "{options}: {discards}, {kernel:?}"
         );
         assert_eq!(kernel.1, kernel.0 << 16, "{options}");

@@ -1,6 +1,8 @@
 //! What is shipped: one static program a processor, its debug symbols, packages, and a list of what it is made of.
 
 mod build;
+mod crates;
+mod licences;
 mod packages;
 mod sbom;
 mod staging;
@@ -38,8 +40,9 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     }
     let mut made = vec![built.put(&out)?, built.put_symbols(&out)?];
     if !program_only {
-        staging::stage(root, &built)?;
-        made.push(sbom::write(root, triple, &out)?);
+        let crates = crates::Crates::known(root, triple)?;
+        staging::stage(root, &built, &licences::of(&crates)?)?;
+        made.push(sbom::write(root, triple, &crates, &out)?);
         made.extend(packages::make(root, triple, profile, &out)?);
     }
     list(&out, &made)

@@ -62,6 +62,15 @@ impl Triple {
     }
 }
 
+/// Rust brings linker and C library for musl along, the same on every machine. Functions that came out as the same
+/// code are there once, and places that the program is put to when it starts are in the short form.
+const LINKER: [&str; 4] = [
+    "-Clinker=rust-lld",
+    "-Clink-self-contained=yes",
+    "-Clink-arg=--icf=all",
+    "-Clink-arg=--pack-dyn-relocs=relr",
+];
+
 /// Parts of SQLite that the history has no use for: searching texts, maps, loading extensions.
 const UNUSED_OF_SQLITE: [&str; 8] = [
     "-USQLITE_ENABLE_FTS3",
@@ -153,19 +162,10 @@ fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Fai
     }
     let mut rust: Vec<String> =
         places.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect();
-    // As much as for a small program: what says `#[inline]`, as the worker loop does, isn't touched by it. And
-    // places that the program is put to when it starts, in the short form.
-    rust.extend(
-        ["-Cllvm-args=-inline-threshold=50", "-Clink-arg=-Wl,-z,pack-relative-relocs"].map(str::to_owned),
-    );
-    if triple.arch != std::env::consts::ARCH {
-        // Rust brings linker and C library for musl along.
-        rust.pop();
-        rust.extend(
-            ["-Clinker=rust-lld", "-Clink-self-contained=yes", "-Clink-arg=--pack-dyn-relocs=relr"]
-                .map(str::to_owned),
-        );
-    }
+    // As much as for a small program: what says `#[inline]`, as the worker loop does, isn't touched by it.
+    rust.push("-Cllvm-args=-inline-threshold=50".to_owned());
+    rust.extend(LINKER.map(str::to_owned));
+    rust.push(format!("-Lnative={}", without_libdl(root)?));
     let c: Vec<String> = places.iter().map(|(from, to)| format!("-ffile-prefix-map={from}={to}")).collect();
     let name = triple.name.replace('-', "_");
     Ok(vec![
@@ -175,6 +175,15 @@ fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Fai
         ("LIBSQLITE3_FLAGS".to_owned(), UNUSED_OF_SQLITE.join(" ")),
         ("SOURCE_DATE_EPOCH".to_owned(), time_of_change(root)),
     ])
+}
+
+/// A folder with an empty libdl: crates that load libraries ask for it by name, musl has what was in it in its libc,
+/// and Rust brings no empty one along as musl does.
+fn without_libdl(root: &str) -> Result<String, Failure> {
+    let folder = format!("{root}/target/dist/libdl");
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(format!("{folder}/libdl.a"), "!<arch>\n")?;
+    Ok(folder)
 }
 
 /// When the last change was made, s since 1970, unless the user says it.

@@ -1,7 +1,7 @@
-//! Packages of Debian and of Red Hat, from what lies in one folder.
+//! Packages of Debian and of Red Hat, and an image for containers, from what lies in one folder.
 
 use super::build::{Triple, time_of_change};
-use super::{has_cargo, run};
+use super::{has_cargo, output, run};
 use crate::Failure;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,7 +31,37 @@ pub fn make(root: &Path, triple: Triple, profile: &str, out: &Path) -> Result<Ve
     } else {
         eprintln!("NOTE: no package for Red Hat: cargo install cargo-generate-rpm");
     }
+    if Command::new("buildah").arg("--version").output().is_ok_and(|ended| ended.status.success()) {
+        made.push(image(root, triple, out)?);
+    } else {
+        eprintln!("NOTE: no image for containers: apt-get install buildah");
+    }
     Ok(made)
+}
+
+/// The program alone, as an archive that podman, docker and skopeo load. What buildah keeps on the way is its own, in a
+/// folder that is gone afterwards: no image of the user's is touched.
+fn image(root: &Path, triple: Triple, out: &Path) -> Result<PathBuf, Failure> {
+    let kept = tempfile::tempdir()?;
+    let buildah = || {
+        let mut command = Command::new("buildah");
+        command.current_dir(root).arg("--root").arg(kept.path().join("root"));
+        command.arg("--runroot").arg(kept.path().join("run")).args(["--storage-driver", "vfs"]);
+        command
+    };
+    let name = format!("diskspd:{}", env!("CARGO_PKG_VERSION"));
+    let made =
+        ["bud", "--quiet", "--arch", triple.debian, "--timestamp", &time_of_change(root), "--tag", &name]
+            .map(str::to_owned);
+    output(buildah().args(made).args(["--file", "packaging/Containerfile", "target/packaged"]))?;
+    let place = out.join(format!("diskspd-{}.oci.tar", triple.arch));
+    // An archive that is there already would be added to.
+    if place.exists() {
+        std::fs::remove_file(&place)?;
+    }
+    let archive = format!("oci-archive:{}:{name}", place.display());
+    output(buildah().args(["push", "--quiet", &name, &archive]))?;
+    Ok(place)
 }
 
 fn of(root: &Path, tool: &str, triple: Triple) -> Command {

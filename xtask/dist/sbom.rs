@@ -1,44 +1,28 @@
 //! What the program is made of, for programs: a bill of materials in the form of CycloneDX 1.5.
 
 use super::build::Triple;
-use super::output;
+use super::crates::{Crates, needed, text};
 use crate::Failure;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Writes the list of all crates that are in the program, or were needed to make it.
 ///
 /// # Errors
-/// Cargo doesn't say which they are.
-pub fn write(root: &Path, triple: Triple, out: &Path) -> Result<PathBuf, Failure> {
-    let known = output(
-        Command::new("cargo")
-            .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", triple.name])
-            .current_dir(root),
-    )?;
+/// Cargo.lock can't be read, or the list can't be written.
+pub fn write(root: &Path, triple: Triple, crates: &Crates, out: &Path) -> Result<PathBuf, Failure> {
     let lock = std::fs::read_to_string(root.join("Cargo.lock"))?;
     let place = out.join(format!("diskspd-{}.cdx.json", triple.arch));
-    let bill =
-        bill(&serde_json::from_str(&known)?, &hashes(&lock)).ok_or("cargo metadata has another form")?;
+    let bill = bill(crates, &hashes(&lock)).ok_or("cargo metadata has another form")?;
     std::fs::write(&place, serde_json::to_string_pretty(&bill)? + "\n")?;
     Ok(place)
 }
 
-/// The bill, from what `cargo metadata` says. No time and no random number is in it: the same sources, the same bill.
-fn bill(metadata: &Value, hashes: &BTreeMap<(String, String), String>) -> Option<Value> {
-    let nodes: BTreeMap<&str, &Value> =
-        metadata["resolve"]["nodes"].as_array()?.iter().map(|node| (text(&node["id"]), node)).collect();
-    let root = metadata["resolve"]["root"].as_str()?;
-    let packages: BTreeMap<&str, &Value> =
-        metadata["packages"].as_array()?.iter().map(|package| (text(&package["id"]), package)).collect();
-    let (mut reached, mut next) = (BTreeSet::new(), vec![root]);
-    while let Some(id) = next.pop() {
-        if reached.insert(id) {
-            next.extend(needed(nodes.get(id)?));
-        }
-    }
+/// The bill. No time and no random number is in it: the same sources, the same bill.
+fn bill(crates: &Crates, hashes: &BTreeMap<(String, String), String>) -> Option<Value> {
+    let (root, packages, nodes, reached) =
+        (crates.root()?, crates.packages()?, crates.nodes()?, crates.reached()?);
     let reference = |id: &str| packages.get(id).map(|package| url(package)).unwrap_or_default();
     let components: Vec<Value> = reached
         .iter()
@@ -63,21 +47,6 @@ fn bill(metadata: &Value, hashes: &BTreeMap<(String, String), String>) -> Option
         "components": components,
         "dependencies": dependencies,
     }))
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-/// What a package needs to be built or run, tests apart.
-fn needed(node: &Value) -> impl Iterator<Item = &str> {
-    let of_test = |kind: &Value| text(&kind["kind"]) == "dev";
-    node["deps"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(move |dep| !dep["dep_kinds"].as_array().is_some_and(|kinds| kinds.iter().all(of_test)))
-        .map(|dep| text(&dep["pkg"]))
 }
 
 fn url(package: &Value) -> String {
@@ -132,7 +101,7 @@ mod tests {
             ]},
         });
         let lock = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nchecksum = \"12ab\"\n";
-        let bill = bill(&metadata, &hashes(lock)).unwrap();
+        let bill = bill(&Crates(metadata), &hashes(lock)).unwrap();
         let names: Vec<&str> =
             bill["components"].as_array().unwrap().iter().map(|c| text(&c["name"])).collect();
         assert_eq!(names, ["a", "b"]);

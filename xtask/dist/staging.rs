@@ -11,11 +11,11 @@ use std::process::{Command, Stdio};
 /// The folder.
 const FOLDER: &str = "target/packaged";
 
-/// Fills the folder.
+/// Fills the folder; `licences` are those of what others wrote.
 ///
 /// # Errors
 /// Something can't be read or written.
-pub fn stage(root: &Path, built: &Built) -> Result<(), Failure> {
+pub fn stage(root: &Path, built: &Built, licences: &str) -> Result<(), Failure> {
     let folder = root.join(FOLDER);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
@@ -40,6 +40,7 @@ pub fn stage(root: &Path, built: &Built) -> Result<(), Failure> {
     }
     fs::copy(root.join("docs/privileges.md"), folder.join("doc/privileges.md"))?;
     fs::copy(root.join("README.md"), folder.join("doc/README.md"))?;
+    write_packed(&folder.join("doc/licences.gz"), licences.as_bytes())?;
     write_packed(&folder.join("doc/changelog.gz"), &fs::read(root.join("CHANGELOG.md"))?)
 }
 

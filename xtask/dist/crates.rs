@@ -1,0 +1,71 @@
+//! The crates that the program is made of, as cargo knows them.
+
+use super::build::Triple;
+use super::output;
+use crate::Failure;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+/// What `cargo metadata` says, for one processor.
+#[derive(Debug)]
+pub struct Crates(pub Value);
+
+impl Crates {
+    /// Asks cargo.
+    ///
+    /// # Errors
+    /// Cargo doesn't say it.
+    pub fn known(root: &Path, triple: Triple) -> Result<Crates, Failure> {
+        let known = output(
+            Command::new("cargo")
+                .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", triple.name])
+                .current_dir(root),
+        )?;
+        Ok(Crates(serde_json::from_str(&known)?))
+    }
+
+    /// The program's own package.
+    pub fn root(&self) -> Option<&str> {
+        self.0["resolve"]["root"].as_str()
+    }
+
+    /// Each package, by its id.
+    pub fn packages(&self) -> Option<BTreeMap<&str, &Value>> {
+        Some(self.0["packages"].as_array()?.iter().map(|package| (text(&package["id"]), package)).collect())
+    }
+
+    /// Each package's place among the others, by its id.
+    pub fn nodes(&self) -> Option<BTreeMap<&str, &Value>> {
+        Some(self.0["resolve"]["nodes"].as_array()?.iter().map(|node| (text(&node["id"]), node)).collect())
+    }
+
+    /// The ids of the program's package and of all that it needs to be built or run.
+    pub fn reached(&self) -> Option<BTreeSet<&str>> {
+        let nodes = self.nodes()?;
+        let (mut reached, mut next) = (BTreeSet::new(), vec![self.root()?]);
+        while let Some(id) = next.pop() {
+            if reached.insert(id) {
+                next.extend(needed(nodes.get(id)?));
+            }
+        }
+        Some(reached)
+    }
+}
+
+/// What a package needs to be built or run, tests apart.
+pub fn needed(node: &Value) -> impl Iterator<Item = &str> {
+    let of_test = |kind: &Value| text(&kind["kind"]) == "dev";
+    node["deps"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(move |dep| !dep["dep_kinds"].as_array().is_some_and(|kinds| kinds.iter().all(of_test)))
+        .map(|dep| text(&dep["pkg"]))
+}
+
+/// A text, or nothing.
+pub fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

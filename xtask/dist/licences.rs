@@ -1,0 +1,97 @@
+//! The licences of what others wrote and the program holds: most want their texts to go with it.
+
+use super::crates::{Crates, text};
+use crate::Failure;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// What is linked into the program without being a crate of Cargo.lock.
+const BESIDE_CRATES: &str = "\
+The Rust standard library: MIT OR Apache-2.0, Copyright (c) The Rust Project Contributors.
+musl, the C library: MIT, Copyright (c) 2005-2020 Rich Felker, et al.
+SQLite, which the crate libsqlite3-sys brings along: in the public domain.
+";
+
+/// One text: what is linked, each crate with its licence, and each licence's text once with those that have it.
+///
+/// # Errors
+/// A crate has no licence that it names, or its text can't be read.
+pub fn of(crates: &Crates) -> Result<String, Failure> {
+    let form = "cargo metadata has another form";
+    let (packages, root) = (crates.packages().ok_or(form)?, crates.root().ok_or(form)?);
+    let mut list = String::from("What others wrote and this program holds, or needed when it was made.\n\n");
+    list += BESIDE_CRATES;
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for id in crates.reached().ok_or(form)?.into_iter().filter(|id| *id != root) {
+        let package = packages.get(id).ok_or(form)?;
+        let name = format!("{} {}", text(&package["name"]), text(&package["version"]));
+        let licence = package["license"].as_str().ok_or_else(|| format!("{name} names no licence"))?;
+        writeln!(list, "{name}: {licence}{}", authors(package))?;
+        let manifest = Path::new(text(&package["manifest_path"]));
+        for licence in texts_in(manifest.parent().ok_or(form)?)? {
+            texts.entry(licence).or_default().push(name.clone());
+        }
+    }
+    for (licence, names) in texts {
+        write!(list, "\n{}\n{}:\n\n{}\n", "-".repeat(80), names.join(", "), licence.trim_end())?;
+    }
+    Ok(list)
+}
+
+fn authors(package: &Value) -> String {
+    let names: Vec<&str> = package["authors"].as_array().into_iter().flatten().map(text).collect();
+    if names.is_empty() { String::new() } else { format!(", by {}", names.join(", ")) }
+}
+
+/// The texts in the folder of a crate. That of the Apache License is the program's own, too: it is not repeated.
+fn texts_in(folder: &Path) -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+        let is_licence =
+            ["LICEN", "COPYING", "UNLICENSE", "NOTICE"].iter().any(|start| name.starts_with(start));
+        if is_licence && !name.contains("APACHE") && path.is_file() {
+            found.push(std::fs::read_to_string(&path)?);
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_text_that_two_crates_have_is_there_once_and_a_crate_without_a_licence_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let package = |name: &str, licence: Value| {
+            let own = folder.path().join(name);
+            std::fs::create_dir_all(&own).unwrap();
+            std::fs::write(own.join("LICENSE-MIT"), "Permission is granted\n").unwrap();
+            std::fs::write(own.join("LICENSE-APACHE"), "Apache License\n").unwrap();
+            let manifest = own.join("Cargo.toml");
+            json!({ "id": name, "name": name, "version": "1.0.0", "license": licence, "manifest_path": manifest, "authors": ["A. Author"] })
+        };
+        let known = |of_b: Value| {
+            let on = |id: &str| json!({ "pkg": id, "dep_kinds": [{ "kind": null }] });
+            Crates(json!({
+                "packages": [package("own", json!("MIT")), package("a", json!("MIT")), package("b", of_b)],
+                "resolve": { "root": "own", "nodes": [
+                    { "id": "own", "deps": [on("a"), on("b")] }, { "id": "a", "deps": [] }, { "id": "b", "deps": [] },
+                ]},
+            }))
+        };
+        let text = of(&known(json!("MIT OR Apache-2.0"))).unwrap();
+        assert!(
+            text.contains("a 1.0.0: MIT, by A. Author\nb 1.0.0: MIT OR Apache-2.0, by A. Author\n"),
+            "{text}"
+        );
+        assert!(text.ends_with("a 1.0.0, b 1.0.0:\n\nPermission is granted\n"), "{text}");
+        assert_eq!((text.matches("Permission").count(), text.contains("own 1.0.0")), (1, false));
+        assert_eq!(of(&known(Value::Null)).unwrap_err().to_string(), "b 1.0.0 names no licence");
+    }
+}
