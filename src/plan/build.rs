@@ -247,6 +247,17 @@ fn pages(span: &TimeSpan, members: &[(usize, u32)], engine: EngineKind, separati
     (large_pages, if large_pages { 0 } else { separation })
 }
 
+/// Where in the worker's buffer, behind its first `used` bytes, the reads of a target go and where its writes
+/// come from; and how many bytes are used then.
+fn halves(target: &Target, requests: u32, used: u64, separation: u64) -> (u64, u64, u64) {
+    let area = (u64::from(target.block_size) * u64::from(requests)).next_multiple_of(AREA_ALIGNMENT);
+    let (reads, writes) = (target.write_ratio < 100, target.write_ratio > 0);
+    let read_buffer = used.next_multiple_of(separation.max(AREA_ALIGNMENT));
+    // A half that no I/O uses is not allocated: both halves then start at the same place.
+    let write_buffer = if reads { read_buffer + area } else { read_buffer };
+    (read_buffer, write_buffer, if writes { write_buffer + area } else { read_buffer + area })
+}
+
 /// One worker, but for its number, CPU and seed.
 fn worker(
     span: &TimeSpan,
@@ -272,12 +283,8 @@ fn worker(
     for &(index, weight) in members {
         let target = &span.targets[index];
         let requests = requests_of(target);
-        let area = (u64::from(target.block_size) * u64::from(requests)).next_multiple_of(AREA_ALIGNMENT);
-        let (reads, writes) = (target.write_ratio < 100, target.write_ratio > 0);
-        let read_buffer = buffer.next_multiple_of(separation.max(AREA_ALIGNMENT));
-        // A half that no I/O uses is not allocated: both halves then start at the same place.
-        let write_buffer = if reads { read_buffer + area } else { read_buffer };
-        buffer = if writes { write_buffer + area } else { read_buffer + area };
+        let (read_buffer, write_buffer);
+        (read_buffer, write_buffer, buffer) = halves(target, requests, buffer, separation);
         let size = target::planned_size(target, &around.facts[index]);
         let whole = WorkerTarget {
             target: index,

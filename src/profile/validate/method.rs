@@ -143,7 +143,7 @@ fn replay(replay: &ReplayMethod, method: &Method, profile: &Profile) -> Vec<(&'s
             replay.ios == 0 && targets().any(|target| !leaves_work_open(target)),
             "M22",
             "--replay says what is done, and so does another option; leave out -b, -r, -rs, -rd, -s, -si, \
-             -p, -w, -f, -B, -T, -g, -i, -j, --mix, --bs-split and --distribution",
+             -p, -w, -f, -B, -T, -g, -i, -j, --mix, --bs-split, --distribution and --trim",
         ),
         (
             method.rate_total.is_some() || method.until_written.or(method.until_read).is_some(),
@@ -171,8 +171,8 @@ fn replay(replay: &ReplayMethod, method: &Method, profile: &Profile) -> Vec<(&'s
         (
             method.verify.is_some(),
             "M27",
-            "--replay doesn't go with --verify: recorded I/Os may lie in the middle of what is stamped; leave \
-             out one of them",
+            "--replay doesn't go with --verify: recorded I/Os may lie in the middle of what is stamped; \
+             leave out one of them",
         ),
     ];
     let broken = rules.into_iter().filter(|(broken, ..)| *broken);
@@ -188,7 +188,7 @@ fn leaves_work_open(target: &Target) -> bool {
             (target.block_size, target.block_alignment, target.random_ratio, target.write_ratio),
             (target.interlocked_sequential, target.parallel_async_io, target.distribution.clone()),
             (target.base_file_offset, target.max_file_size, target.thread_stride, target.throughput),
-            (target.burst_size, target.think_time, target.spread, target.is_mixed()),
+            (target.burst_size, target.think_time, target.spread, target.is_mixed(), target.trim_ratio),
         )
     };
     work(target) == work(&nothing)

@@ -39,8 +39,8 @@ pub(super) fn rules(method: &Method, profile: &Profile) -> Vec<(&'static str, &'
         (
             spans().flat_map(|span| &span.targets).any(|target| target.trim_ratio > 0),
             "T5",
-            "--verify and --trim exclude each other: what a discard leaves behind is the device's choice, so no \
-             sector could be called right or wrong; leave out one of them",
+            "--verify and --trim exclude each other: what a discard leaves behind is the device's choice, so \
+             no sector could be called right or wrong; leave out one of them",
         ),
     ];
     let broken = rules.into_iter().filter(|(broken, ..)| *broken);

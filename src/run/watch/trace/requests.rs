@@ -295,7 +295,8 @@ mod tests {
         fields[34..37].copy_from_slice(b"WS\0");
         assert_eq!(formats.event(5, &fields), Some(BlockEvent { write: true, ..done(5, 123, 8) }));
         fields[34..37].copy_from_slice(b"FF\0");
-        assert_eq!(formats.event(5, &fields), Some(BlockEvent { flush: true, ..done(5, 123, 8) }));
+        let flushed = BlockEvent { flush: true, moves_data: false, ..done(5, 123, 8) };
+        assert_eq!(formats.event(5, &fields), Some(flushed));
         assert!((0..44).all(|length| formats.event(5, &fields[..length]).is_none()), "too short");
         fields[..2].copy_from_slice(&1u16.to_ne_bytes());
         assert_eq!(formats.event(5, &fields), None);
