@@ -77,8 +77,11 @@ fn watched(path: &Path, seconds: u32) -> Result<(IoTrace, TraceSource), NotDone>
     let control = Arc::new(Control::default());
     // Without it Ctrl-C ends the program, and nothing was lost but time.
     let _watch = run::watch_silently(Arc::clone(&control));
-    say(format!("watching {} for {seconds} s; Ctrl-C ends it earlier, with what was seen", path.display()));
-    let trace = run::watch_device(path, seconds, &control)?;
+    let begun = || {
+        let path = path.display();
+        say(format!("watching {path} for {seconds} s; Ctrl-C ends it earlier, with what was seen"));
+    };
+    let trace = run::watch_device(path, seconds, &control, begun)?;
     Ok((trace, TraceSource { name: path.display().to_string(), is_live: true }))
 }
 

@@ -25,11 +25,17 @@ const PAUSE: Nanos = SECOND / 50;
 const SETTLED: Nanos = SECOND / 50;
 const SECTOR: u64 = 512;
 
-/// Watches a device for so many seconds, or until the run is interrupted.
+/// Watches a device for so many seconds, or until the run is interrupted. Calls `begun` when the kernel has
+/// begun to record.
 ///
 /// # Errors
 /// A message: it is none that can be watched, or the kernel doesn't tell.
-pub fn watch_device(path: &Path, seconds: u32, control: &Control) -> Result<IoTrace, String> {
+pub fn watch_device(
+    path: &Path,
+    seconds: u32,
+    control: &Control,
+    begun: impl FnOnce(),
+) -> Result<IoTrace, String> {
     let root = Root::live();
     let watched = WatchedDevice::find(&root, path)?;
     let told = |refusal: TraceRefusal| {
@@ -65,6 +71,8 @@ pub fn watch_device(path: &Path, seconds: u32, control: &Control) -> Result<IoTr
         lost: 0,
     };
     let failed = |error: io::Error| format!("{}: watching it failed: {error}", path.display());
+    reader.instance.start().map_err(failed)?;
+    begun();
     reader.watch(Nanos::from(seconds) * SECOND, control).map_err(failed)?;
     Ok(IoTrace { target_size: Some(size), ..reader.collected.finish() })
 }
@@ -84,7 +92,6 @@ struct EventReader {
 
 impl EventReader {
     fn watch(&mut self, longest: Nanos, control: &Control) -> io::Result<()> {
-        self.instance.start()?;
         let end = clock::monotonic() + longest;
         while clock::monotonic() < end && !control.is_interrupted() && !self.collected.is_full() {
             thread::sleep(Duration::from_nanos(PAUSE.min(end.saturating_sub(clock::monotonic()))));
