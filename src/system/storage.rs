@@ -29,7 +29,7 @@ pub struct FileSystem {
     pub kind: String,
     /// Where it is mounted.
     pub mounted_at: String,
-    /// Mount options, those of the mount and of the file system, joined by commas.
+    /// Mount options, those of the mount and of the file system, joined by commas; empty = not known.
     pub options: String,
     /// Its block, bytes.
     #[serde(default)]

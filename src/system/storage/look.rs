@@ -2,6 +2,7 @@
 
 use super::{BlockDevice, FileSystem, Storage};
 use crate::profile::RawText;
+use crate::sys::file_systems::type_name;
 use crate::system::device::{Device, Number, split};
 use crate::system::mountinfo;
 use crate::system::root::{Root, text};
@@ -49,9 +50,13 @@ pub fn storage(path: &RawText) -> Storage {
         },
         _ => {
             let mut storage = on_file_system(&Root::live(), path, &place, split(found.st_dev));
-            if let Some(file_system) = &mut storage.file_system {
-                file_system.measure(&place);
-            }
+            // No mount holds it where a changed root (chroot) is in the middle of one: then it is that of the
+            // root.
+            let of_root = || {
+                let mounted_at = "/".to_owned();
+                FileSystem { kind: type_name(&place), mounted_at, ..FileSystem::default() }
+            };
+            storage.file_system.get_or_insert_with(of_root).measure(&place);
             storage
         }
     }
