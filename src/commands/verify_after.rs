@@ -6,7 +6,8 @@ use crate::cli::{Exit, VerifyAfterRequest};
 use crate::integrity::journal::{JournalContent, JournalTarget, format};
 use crate::integrity::{TargetReadBack, read_back};
 use crate::profile::RawText;
-use crate::report::integrity_text::{held, moment};
+use crate::report::integrity_text::held;
+use crate::report::start_time::date_and_time;
 use crate::results::FailedSector;
 use crate::system::target::locate;
 use std::fmt::Write;
@@ -111,4 +112,23 @@ fn line(content: &JournalContent, failed: &FailedSector) -> String {
         moment(content.began_ms, failed.at_us),
         held(failed)
     )
+}
+
+/// A moment so many us after another one, which is in ms since 1970: `2025/03/14 09:26:53.123456 UTC`.
+fn moment(began_ms: i64, after_us: u64) -> String {
+    let micros = i128::from(began_ms) * 1000 + i128::from(after_us);
+    let seconds = i64::try_from(micros.div_euclid(1_000_000)).unwrap_or(i64::MAX);
+    let known = date_and_time(seconds).unwrap_or_else(|| "at an unknown time".into());
+    known.replace(" UTC", &format!(".{:06} UTC", micros.rem_euclid(1_000_000)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_told_to_the_microsecond() {
+        assert_eq!(moment(1_741_944_413_999, 1_500), "2025/03/14 09:26:54.000500 UTC");
+        assert_eq!(moment(i64::MAX, 0), "at an unknown time");
+    }
 }

@@ -1,6 +1,5 @@
 //! Verified sectors (`--verify`) at the end of the text report, behind all that DISKSPD's has.
 
-use super::start_time::date_and_time;
 use crate::results::{FailedSector, IntegrityRow, Measured, SectorFault, Summary};
 
 /// Appends a section for each time span that was verified.
@@ -62,23 +61,4 @@ pub(crate) fn held(failed: &FailedSector) -> String {
         "version {} {run}for {place}, write {} of thread {}{checksum}",
         found.generation, found.write, found.writer
     )
-}
-
-/// A moment so many us after another one, which is in ms since 1970: `2025/03/14 09:26:53.123456 UTC`.
-pub(crate) fn moment(began_ms: i64, after_us: u64) -> String {
-    let micros = i128::from(began_ms) * 1000 + i128::from(after_us);
-    let seconds = i64::try_from(micros.div_euclid(1_000_000)).unwrap_or(i64::MAX);
-    let known = date_and_time(seconds).unwrap_or_else(|| "at an unknown time".into());
-    known.replace(" UTC", &format!(".{:06} UTC", micros.rem_euclid(1_000_000)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moment_is_told_to_the_microsecond() {
-        assert_eq!(moment(1_741_944_413_999, 1_500), "2025/03/14 09:26:54.000500 UTC");
-        assert_eq!(moment(i64::MAX, 0), "at an unknown time");
-    }
 }
