@@ -92,6 +92,25 @@ fn the_same_ios_are_done_at_the_same_times_by_threads_in_turn() {
 }
 
 #[test]
+fn every_recorded_io_is_counted_from_the_very_first_one_on() {
+    let directory = directory();
+    let file = |name: &str| directory.path().join(name);
+    let target = file("target.dat");
+    std::fs::write(&target, vec![1; 1 << 20]).unwrap();
+    let ios: String = (0..256).map(|n| format!("{n} a read {} 4096\n", n % 256 * 4096)).collect();
+    std::fs::write(file("log"), format!("fio version 3 iolog\n0 a add\n0 a open\n{ios}256 a close\n"))
+        .unwrap();
+    for options in ["--engine sync -o1", "--engine uring -o8", "--engine sync -o1 -t2 --replay-speed max"] {
+        let line = format!("--replay {} {options} {}", file("log").display(), target.display());
+        let (profile, method) = profile_and_method(&line);
+        let record = execute(&profile, &method, &Session::default()).unwrap().record;
+        let threads = record.hosts[0].results.time_spans[0].threads.iter();
+        let counted: u64 = threads.flat_map(|thread| &thread.targets).map(|target| target.read.ios).sum();
+        assert_eq!(counted, 256, "{line}");
+    }
+}
+
+#[test]
 fn what_cannot_be_done_again_is_refused() {
     let directory = directory();
     let log = directory.path().join("none.csv");

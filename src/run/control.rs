@@ -171,6 +171,14 @@ impl Control {
         state.started && self.phase() != Phase::Stop
     }
 
+    /// Waits behind the start signal until measuring begins, or the span ends before: that is a fraction of a
+    /// millisecond.
+    pub fn wait_for_measuring(&self) {
+        while self.phase() == Phase::Warmup && !self.is_interrupted() {
+            std::thread::sleep(Duration::from_micros(10));
+        }
+    }
+
     /// A worker can't go on: the span fails.
     pub fn fail(&self, failure: impl Into<Failure>) {
         let failure = failure.into();

@@ -240,6 +240,10 @@ fn work(
     if !control.ready_and_wait() {
         return;
     }
+    // Recorded I/Os are to be counted, all of them: none begins before measuring does.
+    if shared.span.replay.is_some() && shared.span.warmup == 0 {
+        control.wait_for_measuring();
+    }
     worker.work(shared.span, |ended, in_flight| {
         // A wait for a CPU is counted when it is over: this one shows what was going on when the window
         // closed.
