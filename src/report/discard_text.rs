@@ -1,40 +1,22 @@
 //! Discards (`--trim`) at the end of the text report, behind all that DISKSPD's has.
 
+use super::timed_text::{TIMES, times, write_section};
 use crate::results::{DiscardFigures, DiscardTable, Measured, Summary};
 
 /// Appends a section for each time span that was to discard.
 pub(super) fn write_discards(out: &mut Vec<u8>, summary: &Summary) {
     for (index, span) in summary.time_spans.iter().enumerate() {
-        if let Some(Measured { discards: Some(table), .. }) = span {
-            write_section(out, index + 1, table);
+        if let Some(Measured { discards: Some(DiscardTable { rows, total }), .. }) = span {
+            let title = format!("Discards of timespan {}", index + 1);
+            let head = format!("  discards   |       bytes     |  per s   | {TIMES}");
+            let rows = rows.iter().map(|row| (row.thread, &row.path, cells(&row.figures)));
+            write_section(out, &title, &head, rows, &cells(total));
         }
     }
 }
 
-fn write_section(out: &mut Vec<u8>, number: usize, table: &DiscardTable) {
-    put!(out, "\n\nDiscards of timespan {number}:\n{}\n\n", "*".repeat(79));
-    let header = "thread |   discards   |       bytes     |  per s   | mean (ms) |  50th (ms) |  99th (ms) | \
-                  3-nines (ms) |  max (ms)";
-    put!(out, "{header} |  file\n{}\n", "-".repeat(header.len() + 8));
-    for row in &table.rows {
-        put!(out, "{:6} | {} | ", row.thread, cells(&row.figures));
-        out.extend_from_slice(row.path.as_bytes());
-        out.push(b'\n');
-    }
-    put!(out, "{}\ntotal: | {}\n", "-".repeat(header.len() + 8), cells(&table.total));
-}
-
 fn cells(figures: &DiscardFigures) -> String {
-    let cell = |ms: Option<f64>| ms.map_or_else(|| "N/A".into(), |ms| format!("{ms:.3}"));
-    format!(
-        "{:12} | {:15} | {:8.2} | {:>9} | {:>10} | {:>10} | {:>12} | {:>9}",
-        figures.discards,
-        figures.bytes,
-        figures.per_s,
-        cell(figures.mean),
-        cell(figures.median),
-        cell(figures.p99),
-        cell(figures.p999),
-        cell(figures.max)
-    )
+    let DiscardFigures { mean, median, p99, p999, max, .. } = figures;
+    let times = times([*mean, *median, *p99, *p999, *max]);
+    format!("{:12} | {:15} | {:8.2} | {}", figures.discards, figures.bytes, figures.per_s, times)
 }

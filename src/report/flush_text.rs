@@ -1,39 +1,22 @@
 //! Flushes (`--fsync-every`) at the end of the text report, behind all that DISKSPD's has.
 
+use super::timed_text::{TIMES, times, write_section};
 use crate::results::{FlushFigures, FlushTable, Measured, Summary};
 
 /// Appends a section for each time span that was to flush.
 pub(super) fn write_flushes(out: &mut Vec<u8>, summary: &Summary) {
     for (index, span) in summary.time_spans.iter().enumerate() {
-        if let Some(Measured { flushes: Some(table), .. }) = span {
-            write_section(out, index + 1, table);
+        if let Some(Measured { flushes: Some(FlushTable { rows, total }), .. }) = span {
+            let title = format!("Flushes of timespan {}", index + 1);
+            let head = format!("   flushes   |  per s   | {TIMES}");
+            let rows = rows.iter().map(|row| (row.thread, &row.path, cells(&row.figures)));
+            write_section(out, &title, &head, rows, &cells(total));
         }
     }
 }
 
-fn write_section(out: &mut Vec<u8>, number: usize, table: &FlushTable) {
-    put!(out, "\n\nFlushes of timespan {number}:\n{}\n\n", "*".repeat(79));
-    let header =
-        "thread |    flushes   |  per s   | mean (ms) |  50th (ms) |  99th (ms) | 3-nines (ms) |  max (ms)";
-    put!(out, "{header} |  file\n{}\n", "-".repeat(header.len() + 8));
-    for row in &table.rows {
-        put!(out, "{:6} | {} | ", row.thread, cells(&row.figures));
-        out.extend_from_slice(row.path.as_bytes());
-        out.push(b'\n');
-    }
-    put!(out, "{}\ntotal: | {}\n", "-".repeat(header.len() + 8), cells(&table.total));
-}
-
 fn cells(figures: &FlushFigures) -> String {
-    let cell = |ms: Option<f64>| ms.map_or_else(|| "N/A".into(), |ms| format!("{ms:.3}"));
-    format!(
-        "{:12} | {:8.2} | {:>9} | {:>10} | {:>10} | {:>12} | {:>9}",
-        figures.flushes,
-        figures.per_s,
-        cell(figures.mean),
-        cell(figures.median),
-        cell(figures.p99),
-        cell(figures.p999),
-        cell(figures.max)
-    )
+    let FlushFigures { mean, median, p99, p999, max, .. } = figures;
+    let times = times([*mean, *median, *p99, *p999, *max]);
+    format!("{:12} | {:8.2} | {}", figures.flushes, figures.per_s, times)
 }

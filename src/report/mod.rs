@@ -31,6 +31,7 @@ pub mod runs;
 pub(crate) mod start_time;
 pub mod text;
 mod text_tables;
+mod timed_text;
 mod trace_sections;
 mod trace_text;
 pub mod verdicts;

@@ -1,5 +1,7 @@
 //! Discards (`--trim`): how many there were, how much they gave back, and how long they took.
 
+use super::flushes::times_ms;
+use super::summarize::rows as by_thread;
 use super::{AddUp, DirectionResults, Host, SpanResults};
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
@@ -50,13 +52,11 @@ impl DiscardTable {
     pub(super) fn new(host: &Host, results: &SpanResults, seconds: f64) -> Option<DiscardTable> {
         let mut all = DirectionResults::default();
         let mut rows = Vec::new();
-        for (thread, results) in (0..).zip(&results.threads) {
-            for target in &results.targets {
-                let Some(discards) = &target.discards else { continue };
-                all.add(discards);
-                let figures = DiscardFigures::new(discards, seconds);
-                rows.push(DiscardRow { thread, path: host.path(target.target).clone(), figures });
-            }
+        for (thread, target) in by_thread(&results.threads) {
+            let Some(discards) = &target.discards else { continue };
+            all.add(discards);
+            let figures = DiscardFigures::new(discards, seconds);
+            rows.push(DiscardRow { thread, path: host.path(target.target).clone(), figures });
         }
         (!rows.is_empty()).then(|| DiscardTable { rows, total: DiscardFigures::new(&all, seconds) })
     }
@@ -64,19 +64,8 @@ impl DiscardTable {
 
 impl DiscardFigures {
     fn new(discards: &DirectionResults, seconds: f64) -> DiscardFigures {
-        let ms = |nanos: f64| nanos / 1e6;
-        let times = discards.latency.clone().unwrap_or_default();
-        let at = |share| times.percentile(share).map(|nanos| ms(nanos as f64));
-        let moments = times.moments();
-        DiscardFigures {
-            discards: discards.ios,
-            bytes: discards.bytes,
-            per_s: discards.ios as f64 / seconds,
-            mean: moments.mean().map(ms),
-            median: at(0.5),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: moments.max().map(|nanos| ms(nanos as f64)),
-        }
+        let (ios, bytes) = (discards.ios, discards.bytes);
+        let [mean, median, p99, p999, max] = discards.latency.as_ref().map(times_ms).unwrap_or_default();
+        DiscardFigures { discards: ios, bytes, per_s: ios as f64 / seconds, mean, median, p99, p999, max }
     }
 }

@@ -46,17 +46,16 @@ pub struct FlushFigures {
 impl FlushFigures {
     /// Of the times (ns) of all flushes in so many seconds, greater than 0.
     pub(super) fn new(times: &Histogram, seconds: f64) -> FlushFigures {
-        let ms = |nanos: f64| nanos / 1e6;
-        let at = |share| times.percentile(share).map(|nanos| ms(nanos as f64));
-        let moments = times.moments();
-        FlushFigures {
-            flushes: moments.count(),
-            per_s: moments.count() as f64 / seconds,
-            mean: moments.mean().map(ms),
-            median: at(0.5),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: moments.max().map(|nanos| ms(nanos as f64)),
-        }
+        let flushes = times.moments().count();
+        let [mean, median, p99, p999, max] = times_ms(times);
+        FlushFigures { flushes, per_s: flushes as f64 / seconds, mean, median, p99, p999, max }
     }
+}
+
+/// Mean, median, 99th and 99.9th percentile and the longest of times in ns, as ms; `None` = there are none.
+pub(super) fn times_ms(times: &Histogram) -> [Option<f64>; 5] {
+    let ms = |nanos: f64| nanos / 1e6;
+    let at = |share| times.percentile(share).map(|nanos| ms(nanos as f64));
+    let longest = times.moments().max().map(|nanos| ms(nanos as f64));
+    [times.moments().mean().map(ms), at(0.5), at(0.99), at(0.999), longest]
 }

@@ -63,7 +63,7 @@ impl Measured {
 }
 
 /// Every target of every thread, with the thread's number.
-fn rows(threads: &[ThreadResults]) -> impl Iterator<Item = (u32, &TargetResults)> {
+pub(super) fn rows(threads: &[ThreadResults]) -> impl Iterator<Item = (u32, &TargetResults)> {
     (0..).zip(threads).flat_map(|(number, thread)| thread.targets.iter().map(move |target| (number, target)))
 }
 

@@ -1,20 +1,33 @@
 //! Flushes: an element that DISKSPD's results don't have (`--xml-verdict`).
 
 use super::writer::Writer;
+use crate::profile::RawText;
 use crate::results::{FlushFigures, FlushTable};
 
 /// `<Flushes>` of a time span: all of them, then those of each thread on each target.
 pub fn write(out: &mut Writer, table: &FlushTable) {
-    out.open("Flushes");
-    write_figures(out, &table.total);
-    for row in &table.rows {
+    let rows = table.rows.iter().map(|row| (row.thread, &row.path, &row.figures));
+    write_table(out, "Flushes", &table.total, rows, write_figures);
+}
+
+/// An element of the total, then of each thread on each target.
+pub(super) fn write_table<'a, T: 'a>(
+    out: &mut Writer,
+    name: &str,
+    total: &T,
+    rows: impl Iterator<Item = (u32, &'a RawText, &'a T)>,
+    write_figures: fn(&mut Writer, &T),
+) {
+    out.open(name);
+    write_figures(out, total);
+    for (thread, path, figures) in rows {
         out.open("Target");
-        out.value("Thread", row.thread);
-        out.text("Path", row.path.as_bytes());
-        write_figures(out, &row.figures);
+        out.value("Thread", thread);
+        out.text("Path", path.as_bytes());
+        write_figures(out, figures);
         out.close("Target");
     }
-    out.close("Flushes");
+    out.close(name);
 }
 
 fn write_figures(out: &mut Writer, figures: &FlushFigures) {
