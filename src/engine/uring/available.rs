@@ -44,7 +44,8 @@ fn seccomp_mode(status: &str) -> Option<u8> {
     status.lines().find_map(|line| line.strip_prefix("Seccomp:"))?.trim().parse().ok()
 }
 
-const SYNC: &str = "--engine sync with -o1";
+/// The engines that do without io_uring; the first keeps the queue depth.
+const OTHER: &str = "another engine (--engine aio, or --engine sync with -o1)";
 /// Of one group, by number: what was switched off for everybody isn't switched on for everybody.
 const GROUP: &str = "kernel.io_uring_group=<number of the group>";
 const ONE_GROUP: &str =
@@ -57,29 +58,29 @@ fn explain(evidence: &Evidence) -> Unavailable {
     let (reason, remedy) = match (evidence.errno, evidence.disabled) {
         (Some(libc::EPERM), Some(2)) => (
             "io_uring is switched off on this machine (kernel.io_uring_disabled = 2)".to_string(),
-            format!("as root permit it to one group: {ONE_GROUP}; or use {SYNC}"),
+            format!("as root permit it to one group: {ONE_GROUP}; or use {OTHER}"),
         ),
         (Some(libc::EPERM), Some(1)) => (
             "io_uring is reserved to CAP_SYS_ADMIN and the group of kernel.io_uring_group \
              (kernel.io_uring_disabled = 1)"
                 .to_string(),
-            format!("run as root or in that group, which root sets: sysctl {GROUP}; or use {SYNC}"),
+            format!("run as root or in that group, which root sets: sysctl {GROUP}; or use {OTHER}"),
         ),
         (Some(libc::EPERM | libc::EACCES), _) if filtered => (
             "a seccomp filter forbids io_uring, as in most containers".to_string(),
-            format!("{profile}, or use {SYNC}"),
+            format!("{profile}, or use {OTHER}"),
         ),
         (Some(libc::EPERM | libc::EACCES), _) => (
             "io_uring is not permitted, probably by a security module (SELinux, AppArmor)".to_string(),
-            format!("see the audit log for io_uring denials, or use {SYNC}"),
+            format!("see the audit log for io_uring denials, or use {OTHER}"),
         ),
         (Some(libc::ENOSYS), _) if filtered => (
             "io_uring does not exist here: a seccomp filter hides it, or the kernel has none".to_string(),
-            format!("in a container, {profile}; or use {SYNC}"),
+            format!("in a container, {profile}; or use {OTHER}"),
         ),
         (Some(libc::ENOSYS), _) => (
             "the kernel has no io_uring (older than 5.1, or built without CONFIG_IO_URING)".to_string(),
-            format!("use Linux 5.15 or later, or {SYNC}"),
+            format!("use Linux 5.15 or later, or {OTHER}"),
         ),
         (Some(libc::ENOMEM), _) => (
             "there is not enough memory for the queues of io_uring (of the memory cgroup, or ulimit -l)"
@@ -91,10 +92,10 @@ fn explain(evidence: &Evidence) -> Unavailable {
             "raise the limit (ulimit -n), or use fewer threads (-t)".to_string(),
         ),
         (Some(errno), _) => {
-            (format!("io_uring failed: {}", io::Error::from_raw_os_error(errno)), format!("use {SYNC}"))
+            (format!("io_uring failed: {}", io::Error::from_raw_os_error(errno)), format!("use {OTHER}"))
         }
         (None, _) => {
-            ("the kernel's io_uring is too old".to_string(), format!("use Linux 5.15 or later, or {SYNC}"))
+            ("the kernel's io_uring is too old".to_string(), format!("use Linux 5.15 or later, or {OTHER}"))
         }
     };
     let lacking = matches!(evidence.errno, Some(libc::ENOMEM | libc::EAGAIN | libc::EMFILE | libc::ENFILE));
@@ -140,7 +141,7 @@ mod tests {
             (Some(libc::ENOSYS), None, Some(2), "seccomp", "seccomp profile"),
             (Some(libc::ENOMEM), Some(0), Some(0), "memory", "-o"),
             (Some(libc::EMFILE), Some(0), Some(0), "open files", "ulimit -n"),
-            (Some(libc::EIO), Some(0), Some(0), "Input/output error", "--engine sync"),
+            (Some(libc::EIO), Some(0), Some(0), "Input/output error", "--engine aio, or --engine sync"),
             (None, None, Some(0), "too old", "Linux 5.15"),
         ];
         for (errno, disabled, seccomp, reason, remedy) in table {
