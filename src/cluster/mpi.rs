@@ -2,7 +2,7 @@
 
 use super::RankGroup;
 use super::launcher::{Launcher, MpiAbi, kind_of};
-use crate::sys::mpi::{Abi, NotJoined, World};
+use crate::sys::mpi::{Abi, CAN_LOAD, NotJoined, World};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,8 @@ pub struct Mpi {
 /// Why there is no group. Nothing may be run alone instead: it would look like the whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoGroup {
+    /// This program is linked statically, and can load no library at all.
+    Static,
     /// No library can be used; each that was tried, and why not.
     NoLibrary(Vec<(String, String)>),
     /// The library can't begin.
@@ -42,6 +44,11 @@ impl fmt::Display for NoGroup {
         let remedy = "run it with the MPI that the launcher belongs to: load its module, set \
                       LD_LIBRARY_PATH, or name its library with --mpi=<file>";
         match self {
+            NoGroup::Static => f.write_str(
+                "this program is linked statically: it can't load a library of MPI, and can't speak with the other \
+                 ranks; use one that was built from source (cargo install --path .), or run it on each host \
+                 without --mpi and without mpirun, and put the records together (diskspd merge)",
+            ),
             NoGroup::NoLibrary(tried) => {
                 f.write_str("no library of MPI can be used to speak with the other ranks; tried:")?;
                 for (library, why) in tried {
@@ -69,6 +76,9 @@ impl fmt::Display for NoGroup {
 /// # Errors
 /// There is no group; why, and what to do.
 pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, NoGroup> {
+    if !CAN_LOAD {
+        return Err(NoGroup::Static);
+    }
     let file_name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let candidates: Vec<(PathBuf, MpiAbi)> = match named {
         Some(path) => vec![(path.to_owned(), kind_of(&file_name(path)))],

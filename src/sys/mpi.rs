@@ -44,6 +44,9 @@ pub struct World {
     _of_this_thread: PhantomData<*const ()>,
 }
 
+/// Whether this program can load libraries: one that is linked statically can't.
+pub const CAN_LOAD: bool = !cfg!(target_feature = "crt-static");
+
 /// A message that MPI reads or writes until it says that it is done.
 #[derive(Debug)]
 struct MessageTransfer {
@@ -54,16 +57,11 @@ struct MessageTransfer {
 
 impl World {
     /// Loads a library, by a path or by the name that the dynamic linker finds it by, and joins the world.
-    /// Once in a process. The library stays loaded.
+    /// Once in a process. The library stays loaded. Only where [`CAN_LOAD`].
     ///
     /// # Errors
     /// Why it can't be used.
     pub fn join(library: &Path, abi: Abi) -> Result<World, NotJoined> {
-        if cfg!(target_feature = "crt-static") {
-            return Err(NotJoined::NotLoaded(
-                "this program is linked statically and can load no library".into(),
-            ));
-        }
         // SAFETY: loading runs the constructors of a library that the user's launcher or command line names,
         // as for any program that is linked with it. Global, because plug-ins of Open MPI need its symbols.
         let loaded = unsafe { Library::open(Some(library), RTLD_NOW | RTLD_GLOBAL) };
