@@ -2,6 +2,7 @@
 
 use super::{has_cargo, output, run};
 use crate::Failure;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -45,20 +46,40 @@ impl Triple {
 
     /// The C compiler: what `CC_<triple>` names, or one that is installed; else Zig's, which comes as a package of
     /// Python's (`pip install ziglang`) and has every C library with it.
-    fn compiler(self) -> Result<String, Failure> {
+    fn compiler(self, root: &str) -> Result<String, Failure> {
         let variable = format!("CC_{}", self.name.replace('-', "_"));
         if let Ok(given) = std::env::var(&variable) {
             return Ok(given);
         }
         let there = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
-        self.compilers.iter().find(there).map(|name| (*name).to_owned()).ok_or_else(|| {
-            let why = format!(
-                "no C compiler for {}: install {} (Debian: musl-tools), or set {variable}, for example to a script that \
-                 runs: python3 -m ziglang cc -target {}-linux-musl \"$@\"",
-                self.name, self.compilers[0], self.arch
-            );
-            why.into()
-        })
+        if let Some(installed) = self.compilers.iter().find(there) {
+            return Ok((*installed).to_owned());
+        }
+        let zig = Command::new("python3").args(["-m", "ziglang", "version"]).output();
+        if zig.is_ok_and(|ended| ended.status.success()) {
+            return self.zig(root);
+        }
+        let why = format!(
+            "no C compiler for {}: install {} (Debian: musl-tools), or Zig's (pip install ziglang), or name another in \
+             {variable}",
+            self.name, self.compilers[0]
+        );
+        Err(why.into())
+    }
+
+    /// A script that calls Zig's compiler. What builds SQLite names the target too, in Rust's words, which Zig doesn't
+    /// understand: these are left out.
+    fn zig(self, root: &str) -> Result<String, Failure> {
+        let script = format!("{root}/target/dist/zig-cc-{}", self.arch);
+        let text = format!(
+            "#!/bin/sh\nfor word do\n  shift\n  case $word in --target=*) ;; *) set -- \"$@\" \"$word\" ;; esac\ndone\n\
+             exec python3 -m ziglang cc -target {}-linux-musl \"$@\"\n",
+            self.arch
+        );
+        std::fs::create_dir_all(format!("{root}/target/dist"))?;
+        std::fs::write(&script, text)?;
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755))?;
+        Ok(script)
     }
 }
 
@@ -171,7 +192,7 @@ fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Fai
     Ok(vec![
         ("CARGO_ENCODED_RUSTFLAGS".to_owned(), rust.join("\u{1f}")),
         (format!("CFLAGS_{name}"), c.join(" ")),
-        (format!("CC_{name}"), triple.compiler()?),
+        (format!("CC_{name}"), triple.compiler(root)?),
         ("LIBSQLITE3_FLAGS".to_owned(), UNUSED_OF_SQLITE.join(" ")),
         ("SOURCE_DATE_EPOCH".to_owned(), time_of_change(root)),
     ])
