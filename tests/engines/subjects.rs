@@ -6,10 +6,12 @@ use diskspd::engine::uring::{Options, Uring};
 use diskspd::engine::{Direction, Done, ENGINES, Engine, EngineKind, EngineRow, File, Io, Setup};
 use diskspd::sys::mapping::{Flush, MapOptions};
 use diskspd::sys::memory::{Buffer, Shared};
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Long enough to never decide anything.
@@ -210,6 +212,10 @@ pub fn pattern(file: u32, offset: u64) -> [u8; 8] {
 
 /// The pattern over a range that starts at a multiple of 8 and is as long as the slice.
 pub fn fill(slice: &mut [u8], file: u32, offset: u64) {
+    let (from, length) = (offset as usize, slice.len());
+    if from + length <= KEPT {
+        return beginning(file, from + length, |kept| slice.copy_from_slice(&kept[from..]));
+    }
     for (word, at) in slice.chunks_mut(8).zip((offset..).step_by(8)) {
         word.copy_from_slice(&pattern(file, at)[..word.len()]);
     }
@@ -217,7 +223,21 @@ pub fn fill(slice: &mut [u8], file: u32, offset: u64) {
 
 /// Whether a range holds the pattern.
 pub fn holds(slice: &[u8], file: u32, offset: u64) -> bool {
-    slice.chunks(8).zip((offset..).step_by(8)).all(|(word, at)| *word == pattern(file, at)[..word.len()])
+    *slice == filled(slice.len() as u32, file, offset)[..]
+}
+
+/// So much of a file's pattern is made only once: without optimization, making it takes longer than all I/Os.
+const KEPT: usize = 32 << 20;
+
+/// Shows the first bytes of the pattern of a file.
+fn beginning<T>(file: u32, length: usize, show: impl FnOnce(&[u8]) -> T) -> T {
+    static MADE: Mutex<BTreeMap<u32, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let kept = made.entry(file).or_default();
+    for at in (kept.len()..length).step_by(8) {
+        kept.extend(pattern(file, at as u64));
+    }
+    show(&kept[..length])
 }
 
 /// The pattern over so many bytes.
