@@ -38,9 +38,9 @@ fn within(ios: &[(u64, u64)], percent: std::ops::Range<u64>) -> f64 {
 
 #[test]
 fn a_hot_spot_moves_on_with_the_time_of_the_run_for_all_threads() {
-    for line in ["-o8 -t2", "-o1", "-o4 -L -g2000i", "-o8 -w50 -Zr", "-rs80 -o4"] {
-        let all = ios(&format!("{line} -r -d4 --distribution hot:10%/90%,moves=1s"));
-        for second in 0..4 {
+    for line in ["-o2 -t2", "-o1", "-o4 -L -g2000i", "-o2 -w50 -Zr", "-rs80 -o2"] {
+        let all = ios(&format!("{line} -r -d3 --distribution hot:10%/90%,moves=1s"));
+        for second in 0..3 {
             let then: Vec<_> = all.iter().copied().filter(|(at, _)| *at == second).collect();
             let share = within(&then, second * 10..second * 10 + 10);
             // Of 20 % sequential I/O, some go on beyond the spot.
