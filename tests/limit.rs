@@ -25,7 +25,7 @@ use std::sync::Mutex;
 /// Records by their lines: each is simulated once.
 static RECORDS: Mutex<BTreeMap<String, Record>> = Mutex::new(BTreeMap::new());
 
-/// A record of ten simulated seconds of this line, on two CPUs.
+/// A record of a simulated second of this line, on two CPUs.
 fn record(line: &str) -> Record {
     if let Some(known) = RECORDS.lock().unwrap().get(line) {
         return known.clone();
@@ -38,7 +38,7 @@ fn record(line: &str) -> Record {
 fn simulated(line: &str) -> Record {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
-    let line = format!("-c1G -b4K -r -W0 -d10 --engine sim --out {} {line} x", file.display());
+    let line = format!("-c1G -b4K -r -W0 -d1 --engine sim --out {} {line} x", file.display());
     let ended = diskspd(&line, Path::new(""));
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let mut record = json::read(&fs::read(file).unwrap()).unwrap();
@@ -51,9 +51,13 @@ fn simulated(line: &str) -> Record {
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A thread that was on a CPU for so many percent of ten seconds, in the program itself, and without one.
+/// So many percent of the time that is simulated.
+fn share(percent: u64) -> u64 {
+    percent * SECOND / 100
+}
+
+/// A thread that was on a CPU for so many percent of the time, in the program itself, and without one.
 fn worker(engine: EngineKind, depth: u32, (busy, user, waiting): (u64, u64, u64)) -> WorkerEffort {
-    let share = |percent: u64| percent * SECOND / 10;
     let (busy, user) = (share(busy), share(user));
     WorkerEffort {
         engine,
@@ -120,10 +124,10 @@ fn what_limited_a_run_follows_from_what_it_took() {
         ("-o1 -g1000i", effort(vec![worker(Sync, 1, (20, 10, 25))]), Profile, Severity::Note),
         // Much work waits for a CPU, but the thread has time left.
         ("-o4", effort(vec![worker(Uring, 4, (20, 10, 25))]), Storage, Severity::Note),
-        ("-o4", with_quota(quota(30, SECOND)), CpuQuota, Severity::Warning),
-        ("-o4", with_quota(quota(12, SECOND / 100)), CpuQuota, Severity::Warning),
-        ("-o4", with_quota(quota(2, SECOND / 100)), Storage, Severity::Note),
-        ("-o4 -g1000i", with_quota(quota(30, SECOND)), CpuQuota, Severity::Warning),
+        ("-o4", with_quota(quota(30, share(10))), CpuQuota, Severity::Warning),
+        ("-o4", with_quota(quota(12, SECOND / 1000)), CpuQuota, Severity::Warning),
+        ("-o4", with_quota(quota(2, SECOND / 1000)), Storage, Severity::Note),
+        ("-o4 -g1000i", with_quota(quota(30, share(10))), CpuQuota, Severity::Warning),
         ("-o4 -g1000i", effort(vec![worker(Uring, 4, (20, 5, 3))]), Profile, Severity::Note),
         ("-o4 -g1000", effort(vec![worker(Uring, 4, (20, 5, 3))]), Profile, Severity::Note),
         ("-o4 -g900000i", effort(vec![worker(Uring, 4, (20, 5, 3))]), Storage, Severity::Note),
@@ -150,8 +154,8 @@ fn the_figures_are_shares_of_a_cpu_and_what_it_would_allow() {
     let near = |value: Option<f64>, expected: f64| value.is_some_and(|v| (v / expected - 1.0).abs() < 1e-9);
     assert!(near(limits.busy, 0.2) && near(limits.busiest, 0.3), "{limits:?}");
     assert!(near(limits.user, 0.05) && near(limits.waiting, 0.03), "{limits:?}");
-    assert!(near(limits.cpu_per_io, 4e9 / ios), "{limits:?}");
-    assert!(near(limits.ceiling_iops, ios / 2.0), "{limits:?}");
+    assert!(near(limits.cpu_per_io, 4e8 / ios), "{limits:?}");
+    assert!(near(limits.ceiling_iops, ios / 0.2), "{limits:?}");
     assert_eq!(limits.depth, 8);
     assert!(limits.in_flight.is_some_and(|n| (7.9..8.01).contains(&n)), "{limits:?}");
 }
@@ -198,7 +202,7 @@ fn a_queue_that_was_not_full_is_told_with_what_it_costs_to_fill_it() {
     };
     let short = of(20, (50, 5, 3));
     let ios = summarize(&record("-o19 -L")).time_spans[0].as_ref().unwrap().total.total.throughput.ios;
-    let cost = format!("an I/O takes {:.2} us of CPU", 5e6 / ios as f64);
+    let cost = format!("an I/O takes {:.2} us of CPU", 5e5 / ios as f64);
     assert!(short.message.starts_with("19.0 of 20 I/Os were with the kernel"), "{short:?}");
     assert!(short.evidence[0].starts_with(&cost), "{cost}: {short:?}");
     assert!(short.evidence.iter().any(|line| line.contains("a queue depth of 19.0")), "{short:?}");
@@ -217,7 +221,7 @@ fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
     let counted = &span.threads[0].targets[0].read;
     let done = Activity {
         read: Flow { ios: counted.ios / merged, merges: 0, bytes: (counted.bytes as f64 * bytes) as u64 },
-        queue_ms: (in_flight * 10_000.0) as u64,
+        queue_ms: (in_flight * 1000.0) as u64,
         ..Activity::default()
     };
     let layer = Layer { name: "sda".into(), counted: true, faithful: true, ..Layer::default() };
@@ -226,7 +230,7 @@ fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
     let facts = DeviceFacts {
         targets: vec![TargetDevices { target: TargetId(0), stack, ..TargetDevices::default() }],
         devices: vec![device],
-        elapsed: 10 * SECOND,
+        elapsed: SECOND,
         ..DeviceFacts::default()
     };
     let effort = Some(effort(vec![worker(EngineKind::Uring, 16, (20, 5, 3))]));
@@ -348,13 +352,12 @@ fn a_hypervisor_or_interrupts_that_take_the_cpus_are_named() {
     assert_eq!((limits.stolen, limits.interrupts), (Some(0.01), Some(0.7)));
 }
 
-/// Others that used so many percent of a CPU in ten seconds: threads of the kernel, and programs.
+/// Others that used so many percent of a CPU: threads of the kernel, and programs.
 fn others(kernel: u64, programs: u64) -> Others {
-    let share = |percent: u64| percent * SECOND / 10;
     let task =
         |name: &str, pid, kernel, percent| Task { name: name.into(), pid, kernel, busy: share(percent) };
     Others {
-        elapsed: 10 * SECOND,
+        elapsed: SECOND,
         kernel: Some(share(kernel)),
         kernel_waiting: Some(0),
         programs: share(programs),

@@ -429,33 +429,55 @@ const OF_A_GUEST: [&str; 4] = ["held-up", "late-starts", "limited-by-busy-cpus",
 const OF_THE_BUILD: [&str; 1] = ["limited-by-tool"];
 
 #[test]
-fn honest_runs_are_verified_without_a_warning() {
+fn honest_runs_on_a_device_are_verified_without_a_warning() {
+    honest(on_a_device);
+}
+
+#[test]
+fn honest_runs_on_ext4_are_verified_without_a_warning() {
+    honest(|check| on_a_file_system("ext4", check));
+}
+
+#[test]
+fn honest_runs_on_xfs_are_verified_without_a_warning() {
+    honest(|check| on_a_file_system("xfs", check));
+}
+
+#[test]
+fn honest_runs_on_btrfs_are_verified_without_a_warning() {
+    honest(|check| on_a_file_system("btrfs", check));
+}
+
+/// Has a line run on a target, and looks at what was said of it.
+type Check<'a> = &'a dyn Fn(&str, &Path);
+
+fn honest(runs: impl Fn(Check)) {
     let rounds = std::env::var(ROUNDS).ok().map_or(1, |rounds| rounds.parse().unwrap());
-    let (runs, alarms) = (std::cell::Cell::new(0), std::cell::RefCell::new(Vec::new()));
+    let (ran, alarms) = (std::cell::Cell::new(0), std::cell::RefCell::new(Vec::new()));
     let directory = crate::common::directory();
     let record = directory.path().join("run.json");
     for _ in 0..rounds {
-        honest(|line, target| {
+        runs(&|line, target| {
             let line = format!("--out={} {line}", record.display());
             // On a machine that stands still for longer than a run (a paused guest) nothing is counted.
-            let ran = |ended: &Ended| ended.report().total("Total IO").ios > 0;
+            let counted = |ended: &Ended| ended.report().total("Total IO").ios > 0;
             // With another seed each time: what a try has read through the cache is there for the next one.
             let tries = std::cell::Cell::new(0);
             let again = || {
                 tries.set(tries.get() + 1);
                 crate::common::diskspd(&format!("-z{} {line}", tries.get()), target)
             };
-            let Some(ended) = (0..5).map(|_| crate::common::calm(again)).find(ran) else {
+            let Some(ended) = (0..5).map(|_| crate::common::calm(again)).find(counted) else {
                 return skip("the machine stands still");
             };
-            runs.set(runs.get() + 1);
+            ran.set(ran.get() + 1);
             let doubts = doubts(&ended, &record);
             if !verdict(&ended).starts_with("VERIFIED: ") || !doubts.is_empty() {
                 alarms.borrow_mut().push(format!("{line}: {doubts:?}: {}", ended.stderr));
             }
         });
     }
-    eprintln!("{} honest runs, {} false alarms", runs.get(), alarms.borrow().len());
+    eprintln!("{} honest runs, {} false alarms", ran.get(), alarms.borrow().len());
     assert!(alarms.borrow().is_empty(), "{:#?}", alarms.borrow());
 }
 
@@ -517,8 +539,7 @@ fn crowded(span: &Value) -> bool {
     waited && cpus.map(idle).fold(1.0, f64::min) < 0.5
 }
 
-/// Every honest run.
-fn honest(check: impl Fn(&str, &Path)) {
+fn on_a_device(check: Check) {
     let Some(disk) = raw(128) else { return };
     for line in [
         "-b4K -r -o8 -Su -W0 -d1 {}",
@@ -532,30 +553,30 @@ fn honest(check: impl Fn(&str, &Path)) {
     ] {
         check(line, &disk.0);
     }
-    drop(disk);
-    for kind in ["ext4", "xfs", "btrfs"] {
-        let Some(disk) = Mounted::new(kind, 768, "rw") else { continue };
-        let file = disk.filled("a", 256);
-        // Nothing of it is in memory yet: the page cache asks the device for everything.
-        check("-b4K -r -fr -o4 -g2000 -W0 -d1 {}", &file);
-        check("-b4K -r -o16 -Su -W0 -d1 {}", &file);
-        check("-b64K -r -o4 -t2 -Su -W0 -d1 {}", &file);
-        if kind == "btrfs" {
-            // Writes go elsewhere each time, with metadata: that is amplified in truth.
-            continue;
-        }
-        // Random data: what compresses would be read from a device that compresses later on.
-        check("-b4K -r -w30 -Zr -o8 -Su -W0 -d1 {}", &file);
-        check("-b8K -r -w100 -Zr -o4 -Sh -W0 -d1 {}", &file);
-        check("-b64K -r -w100 -Zr -o1 -Sw -W0 -d1 {}", &file);
-        let Some(looped) = Looped::new(&file, &["--direct-io=on"]) else { continue };
-        check("-b4K -r -o8 -Su -W0 -d1 {}", &looped.0);
-        check("-b4K -r -w50 -Zr -o4 -Su -W0 -d1 --destroy {}", &looped.0);
-        check("-b128K -r -o4 -Su -W0 -d1 {}", &looped.0);
-        drop(looped);
-        let Some(parted) = Parted::new(&file) else { continue };
-        check("-b4K -r -o8 -Su -W0 -d1 {}", &parted.partition(1));
+}
+
+fn on_a_file_system(kind: &str, check: Check) {
+    let Some(disk) = Mounted::new(kind, 768, "rw") else { return };
+    let file = disk.filled("a", 256);
+    // Nothing of it is in memory yet: the page cache asks the device for everything.
+    check("-b4K -r -fr -o4 -g2000 -W0 -d1 {}", &file);
+    check("-b4K -r -o16 -Su -W0 -d1 {}", &file);
+    check("-b64K -r -o4 -t2 -Su -W0 -d1 {}", &file);
+    if kind == "btrfs" {
+        // Writes go elsewhere each time, with metadata: that is amplified in truth.
+        return;
     }
+    // Random data: what compresses would be read from a device that compresses later on.
+    check("-b4K -r -w30 -Zr -o8 -Su -W0 -d1 {}", &file);
+    check("-b8K -r -w100 -Zr -o4 -Sh -W0 -d1 {}", &file);
+    check("-b64K -r -w100 -Zr -o1 -Sw -W0 -d1 {}", &file);
+    let Some(looped) = Looped::new(&file, &["--direct-io=on"]) else { return };
+    check("-b4K -r -o8 -Su -W0 -d1 {}", &looped.0);
+    check("-b4K -r -w50 -Zr -o4 -Su -W0 -d1 --destroy {}", &looped.0);
+    check("-b128K -r -o4 -Su -W0 -d1 {}", &looped.0);
+    drop(looped);
+    let Some(parted) = Parted::new(&file) else { return };
+    check("-b4K -r -o8 -Su -W0 -d1 {}", &parted.partition(1));
 }
 
 #[test]
