@@ -128,6 +128,8 @@ fn examples() -> Vec<Record> {
     // A closed loop, whose latencies have to account for its depth: discards would take places in the queue.
     let mut closed = full.clone();
     closed.hosts[0].results.time_spans[0].threads[0].targets[0].discards = None;
+    let (until_written, until_read) = (Some(Volume::Times(1)), Some(Volume::Bytes(1)));
+    closed.method = full.method.clone().map(|method| Method { until_written, until_read, ..method });
     records.extend(COURSES.map(|course| with_course(closed.clone(), course)));
     let cpu = Cpu { frequency: Some(Frequency::default()), ..Cpu::default() };
     unknown.hosts[0].system.environment =
