@@ -70,7 +70,7 @@ fn an_absolute_distribution_without_the_cache_ends_on_a_logical_block() {
         ("-rs50 -rdabs10/32K -f100001", &even, "100001 bytes", "-f99840 "),
         ("-r -rdabs10/32K -B8K:50001", &even, "50001 bytes", "-f57856 "),
     ] {
-        let line = format!("-b4K -Su {line} -W0 -d1 {{}}");
+        let line = format!("-b4K -Su {line} BRIEF {{}}");
         diskspd(&line, file).fails(1, &["-rdabs", area, "512", remedy]);
         let buffered = line.replace("-Su", "-Sb");
         assert!(diskspd(&buffered, file).report().total("Total IO").ios > 0, "{buffered}");
@@ -83,7 +83,7 @@ fn an_absolute_distribution_without_the_cache_ends_on_a_logical_block() {
         "-r -rdabs10/32K -f102400",
         "-r -rdpct10/10 -f100001",
     ] {
-        let line = format!("-b4K -Su -o8 {line} -W0 -d1 {{}}");
+        let line = format!("-b4K -Su -o8 {line} BRIEF {{}}");
         assert!(diskspd(&line, &odd).report().total("Total IO").ios > 0, "{line}");
     }
 }
@@ -179,9 +179,7 @@ fn much_but_not_too_much() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     std::fs::write(&file, vec![0; 4 << 20]).unwrap();
-    for line in
-        ["-b4K -r -o10000 -W0 -d1 {}", "-b4K -r -t256 -o1 -L -W0 -d1 {}", "-b4K -r -t256 -o2 -W0 -d1 {}"]
-    {
+    for line in ["-b4K -r -o10000 BRIEF {}", "-b4K -r -t256 -o1 -L BRIEF {}", "-b4K -r -t256 -o2 BRIEF {}"] {
         assert!(diskspd(line, &file).report().total("Total IO").ios > 256, "{line}");
     }
 }
@@ -190,8 +188,8 @@ fn much_but_not_too_much() {
 fn a_block_of_one_gibibyte() {
     let directory = directory();
     let file = directory.path().join("sparse.dat");
-    std::fs::File::create(&file).unwrap().set_len(2 << 30).unwrap();
-    let ended = diskspd("-b1G -o1 -W0 -d1 {}", &file);
+    std::fs::File::create(&file).unwrap().set_len(1 << 30).unwrap();
+    let ended = diskspd("-b1G -o1 BRIEF {}", &file);
     let total = ended.report().total("Total IO");
     assert_eq!(total.bytes, total.ios << 30, "{}", ended.stdout);
 }

@@ -129,7 +129,7 @@ fn in_a_browser_every_chart_of_every_page_answers_and_nothing_is_requested() {
         Shown {
             name: "run",
             page: line(
-                "--engine sim:stall -c1G -b4K -r -w30 -t4 -o8 -Su -L -D -W0 -d20 --out {} TARGET",
+                "--engine sim:stall -c1G -b4K -r -w30 -t4 -o1 -Su -L -D -W0 -d20 --out {} TARGET",
                 "run.html",
             ),
             expected: "charts=7 told=7 zoomed=4 left=0 wide=false requests=0 wrong=[]",

@@ -8,7 +8,7 @@ fn line(line: &str) -> Ended {
     let directory = directory();
     let file = directory.path().join("f.dat");
     std::fs::write(&file, vec![0; 1 << 20]).unwrap();
-    diskspd(&format!("{line} -W0 -d1 {{}}"), &file)
+    diskspd(&format!("{line} BRIEF {{}}"), &file)
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn fewer_completions_at_a_time_change_no_addresses_and_lose_no_io() {
     let log = |option: &str| {
         let path = directory.path().join(format!("log{option}"));
         let line = format!("{option} --engine sim -o16 -b4K -r -w30 -c1M --io-log {}", path.display());
-        let ended = diskspd(&format!("{line} -W0 -d1 {{}}"), &directory.path().join("none"));
+        let ended = diskspd(&format!("{line} BRIEF {{}}"), &directory.path().join("none"));
         assert!(ended.report().total("Total IO").ios > 1000, "{option}");
         let text = std::fs::read_to_string(path).unwrap();
         let mut drawn: Vec<(u64, String)> = (text.lines().skip(1))
@@ -103,7 +103,7 @@ fn buffers_apart_carry_what_they_should() {
         std::fs::write(&file, vec![0xee; 1 << 16]).unwrap();
         std::fs::write(&source, vec![7; 1 << 16]).unwrap();
         let option = option.replace("SOURCE", &source.display().to_string());
-        diskspd(&format!("{option} -b4K -w100 -o4 -t2 -T32K -W0 -d1 {{}}"), &file).report();
+        diskspd(&format!("{option} -b4K -w100 -o4 -t2 -T32K BRIEF {{}}"), &file).report();
         let content = std::fs::read(&file).unwrap();
         let block: Vec<u8> = match expected {
             "source" => vec![7; 4096],

@@ -22,8 +22,9 @@ fn here(line: &str, folder: &Path) -> Vec<String> {
             _ if word.starts_with("-o") && word.contains("..") => words.push("-o1..4".to_owned()),
             _ if has_number(word, "-o") => words.push("-o2".to_owned()),
             "5" | "8" if words.last().is_some_and(|last| last == "--repeat") => words.push("2".to_owned()),
-            _ if has_number(word, "-d") => words.push("-d1".to_owned()),
-            _ if has_number(word, "-W") => words.push("-W0".to_owned()),
+            // Where no warm-up is asked for there is one all the same.
+            _ if has_number(word, "-d") => words.extend(["-d1", "-W0"].map(str::to_owned)),
+            _ if has_number(word, "-W") => {}
             "-Su" | "-Sh" => words.extend([word.to_owned(), "--engine=sim".to_owned()]),
             _ => words.push(word.to_owned()),
         }

@@ -44,7 +44,7 @@ impl Places {
 #[test]
 fn write_through_reaches_the_device_as_flushes_and_the_other_modes_do_not() {
     let Some(places) = Places::new(8 * MIB) else { return };
-    diskspd("-c8M -W0 -d1 {}", &places.file).report();
+    diskspd("-c8M BRIEF {}", &places.file).report();
     side_by_side(places.all(), |(target, device)| {
         let name = device.file_name().unwrap().to_string_lossy().into_owned();
         let cache = fs::read_to_string(format!("/sys/class/block/{name}/queue/write_cache")).unwrap();
@@ -59,7 +59,7 @@ fn write_through_reaches_the_device_as_flushes_and_the_other_modes_do_not() {
             ("-Suw", 4, "--engine aio"),
             ("-Sbw", 2, "--engine aio"),
         ] {
-            let line = format!("{mode} -o{depth} {engine} -w100 -b4K -r -W0 -d1 --destroy {{}}");
+            let line = format!("{mode} -o{depth} {engine} -w100 -b4K -r BRIEF --destroy {{}}");
             let before = DeviceCounters::of(device);
             let ended = diskspd(&line, target);
             let counted = DeviceCounters::of(device).since(before);
@@ -75,7 +75,7 @@ fn write_through_reaches_the_device_as_flushes_and_the_other_modes_do_not() {
             assert!(counted.flushes <= most + most / 20 + 20, "{line}: {ios} writes, {counted:?}");
         }
         for (mode, depth) in [("-Sb", 1), ("-Su", 1), ("-Su", 4)] {
-            let line = format!("{mode} -o{depth} -w100 -b4K -r -W0 -d1 --destroy {{}}");
+            let line = format!("{mode} -o{depth} -w100 -b4K -r BRIEF --destroy {{}}");
             let before = DeviceCounters::of(device);
             let ended = diskspd(&line, target);
             let counted = DeviceCounters::of(device).since(before);
@@ -109,7 +109,7 @@ fn uncached_io_leaves_the_page_cache_alone() {
     ];
     side_by_side(uncached.into_iter().enumerate(), |(number, options)| {
         let file = directory.path().join(format!("uncached-{number}.dat"));
-        let line = format!("-c4M {options} -b4K -W0 -d1 {{}}");
+        let line = format!("-c4M {options} -b4K BRIEF {{}}");
         assert!(diskspd(&line, &file).report().total("Total IO").ios > 0);
         let Some(bytes) = cached(&file) else { return };
         assert_eq!(bytes, 0, "{line}");
@@ -117,7 +117,7 @@ fn uncached_io_leaves_the_page_cache_alone() {
     // The same in the cache, so that it is certain that this is measured at all.
     side_by_side(["-Sb", "-Sw", "-Sm"].into_iter().enumerate(), |(number, mode)| {
         let file = directory.path().join(format!("cached-{number}.dat"));
-        diskspd(&format!("-c4M {mode} -w50 -o1 -b64K -W0 -d1 {{}}"), &file).report();
+        diskspd(&format!("-c4M {mode} -w50 -o1 -b64K BRIEF {{}}"), &file).report();
         let Some(bytes) = cached(&file) else { return };
         assert!(bytes > 0, "{mode}");
     });
@@ -165,7 +165,7 @@ fn nothing_is_written_outside_of_the_area() {
             ("-B512K -f647K", 512 * KIB, 644 * KIB),
         ] {
             let pattern = patterns.next().unwrap();
-            let line = format!("{area} {pattern} -w100 -b4K -W0 -d1 --destroy {{}}");
+            let line = format!("{area} {pattern} -w100 -b4K BRIEF --destroy {{}}");
             only(&line, &after(&line, target, MIB), &[(from, to)]);
         }
     });
@@ -181,7 +181,7 @@ fn a_distribution_hits_its_ranges_only() {
             ("-rdpct30/12:0/38:70/50 -B512K", &[(512 * KIB, 572 * KIB), (768 * KIB, MIB as usize)]),
         ] {
             for way in ["-o8 -Su", "-o8 -Su --engine aio", "-o1 -Sb -t2"] {
-                let line = format!("-r {distribution} {way} -w100 -b4K -W0 -d1 --destroy {{}}");
+                let line = format!("-r {distribution} {way} -w100 -b4K BRIEF --destroy {{}}");
                 only(&line, &after(&line, target, MIB), ranges);
             }
         }
@@ -193,26 +193,26 @@ fn uncached_io_keeps_to_the_logical_blocks_of_the_device() {
     let Some(places) = Places::new(MIB) else { return };
     side_by_side(&places.disks, |(disk, block)| {
         let name = disk.device.to_str().unwrap();
-        let line = |size: &str| format!("-b{size} -Su -w50 -r -o4 -W0 -d1 --destroy {{}}");
+        let line = |size: &str| format!("-b{size} -Su -w50 -r -o4 BRIEF --destroy {{}}");
         diskspd(&line("4K"), &disk.device).report();
         let small = diskspd(&line("512"), &disk.device);
         if *block == 512 {
             small.report();
         } else {
             small.fails(1, &[name, "logical blocks", "4096", "(-b) of 512"]);
-            diskspd("-b4K -r512 -Su -W0 -d1 {}", &disk.device).fails(1, &[name, "4096", "(-s, -r) of 512"]);
+            diskspd("-b4K -r512 -Su BRIEF {}", &disk.device).fails(1, &[name, "4096", "(-s, -r) of 512"]);
             // So is what is uncached because it is a device, and told how it would be cached.
-            diskspd("-b512 -r -W0 -d1 {}", &disk.device)
+            diskspd("-b512 -r BRIEF {}", &disk.device)
                 .fails(1, &[name, "4096", "(-b) of 512", "unless -Sb", "; -Sb"]);
         }
         // The cache does any size.
-        diskspd("-b512 -Sb -r -o4 -W0 -d1 {}", &disk.device).report();
+        diskspd("-b512 -Sb -r -o4 BRIEF {}", &disk.device).report();
     });
     // A file system on such a device hands the rule on.
     let Some(mut below) = Loop::with(64 * MIB, &["--sector-size", "4096"], |_| ()) else { return };
     let device = below.device.clone();
     let Some(directory) = below.mkfs("ext4").and_then(|()| below.mount(&device)) else { return };
     let file = directory.join("test.dat");
-    diskspd("-c1M -b4K -Su -W0 -d1 {}", &file).report();
-    diskspd("-b512 -Su -W0 -d1 {}", &file).fails(1, &["test.dat", "4096", "(-b) of 512"]);
+    diskspd("-c1M -b4K -Su BRIEF {}", &file).report();
+    diskspd("-b512 -Su BRIEF {}", &file).fails(1, &["test.dat", "4096", "(-b) of 512"]);
 }

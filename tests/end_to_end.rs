@@ -47,15 +47,15 @@ fn the_commands_of_the_literature_run_unchanged_but_for_path_and_scale() {
     let created = diskspd("-b8K -d1 -W0 -h -L -o32 -t3 -r -w75 -c16M {}", &file);
     assert!(created.report().total("Total IO").ios > 0, "{}", created.stdout);
     let lines = [
-        "-r -w0 -t8 -o8 -b8K -h -L -W0 -d1 {}",
-        "-t2 -si4K -b4K -d1 -W0 -L -o1 -w100 -D -h {}",
-        "-b64K -d1 -W0 -t4 -o4 -si {}",
-        "-b512K -T512K -t4 -o2 -W0 -d1 -Sb -w50 {}",
-        "-b4K -rs50 -w50 -F2 -o4 -W0 -d1 -z7 {}",
-        "-b4K -r -F2 -O8 -W0 -d1 -n {}",
+        "-r -w0 -t8 -o8 -b8K -h -L BRIEF {}",
+        "-t2 -si4K -b4K BRIEF -L -o1 -w100 -D -h {}",
+        "-b64K BRIEF -t4 -o4 -si {}",
+        "-b512K -T512K -t4 -o2 BRIEF -Sb -w50 {}",
+        "-b4K -rs50 -w50 -F2 -o4 BRIEF -z7 {}",
+        "-b4K -r -F2 -O8 BRIEF -n {}",
         "-b4K -r -rdpct90/10:5/20 -a0 -W0 -C1 -d1 -fr {}",
-        "-b4K -B1M:8M -s16K -p -o4 -W0 -d1 {}",
-        "-b4K -f8M -Sw -w100 -o1 -W0 -d1 -Z {}",
+        "-b4K -B1M:8M -s16K -p -o4 BRIEF {}",
+        "-b4K -f8M -Sw -w100 -o1 BRIEF -Z {}",
     ];
     side_by_side(lines, |line| {
         let ended = diskspd(line, &file);
@@ -69,7 +69,7 @@ fn writes_carry_the_pattern_and_stay_inside_the_bounds() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     std::fs::write(&file, vec![0xee; 4 << 20]).unwrap();
-    diskspd("-b4K -w100 -o4 -B1M:1M -W0 -d1 {}", &file).report();
+    diskspd("-b4K -w100 -o4 -B1M:1M BRIEF {}", &file).report();
     let content = std::fs::read(&file).unwrap();
     let pattern = |range: std::ops::Range<usize>| range.map(|i| i as u8).collect::<Vec<u8>>();
     assert!(content[..1 << 20].iter().all(|&b| b == 0xee), "nothing before the base offset is touched");
@@ -81,7 +81,7 @@ fn writes_carry_the_pattern_and_stay_inside_the_bounds() {
 fn several_targets_each_have_their_threads_and_rows() {
     let directory = directory();
     let (a, b) = (directory.path().join("a.dat"), directory.path().join("b.dat"));
-    let line = format!("-c8M -b4K -t2 -o2 -r -L -W0 -d1 {} {{}}", a.display());
+    let line = format!("-c8M -b4K -t2 -o2 -r -L BRIEF {} {{}}", a.display());
     let ended = diskspd(&line, &b);
     let rows = ended.report().rows("Total IO");
     let files: Vec<&str> = rows.iter().map(|row| row.last().unwrap().as_str()).collect();
@@ -94,13 +94,13 @@ fn several_targets_each_have_their_threads_and_rows() {
 fn a_complete_file_is_kept_and_recreate_writes_it_anew() {
     let directory = directory();
     let file = directory.path().join("test.dat");
-    diskspd("-c1M -b4K -W0 -d1 {}", &file).report();
+    diskspd("-c1M -b4K BRIEF {}", &file).report();
     std::fs::write(&file, vec![7; 1 << 20]).unwrap();
-    let kept = diskspd("-c1M -b4K -W0 -d1 {}", &file);
+    let kept = diskspd("-c1M -b4K BRIEF {}", &file);
     kept.report();
     assert!(kept.stderr.contains("kept"), "{}", kept.stderr);
     assert!(std::fs::read(&file).unwrap().iter().all(|&b| b == 7));
-    diskspd("-c1M -b4K -W0 -d1 --recreate {}", &file).report();
+    diskspd("-c1M -b4K BRIEF --recreate {}", &file).report();
     assert!(std::fs::read(&file).unwrap().iter().enumerate().all(|(i, &b)| b == i as u8));
 }
 
@@ -120,7 +120,7 @@ fn zeros_that_are_ordered_are_there_and_only_then() {
         ("-c1M -Zr -w100", false, "kept"),
         ("-c1M", false, "kept"),
     ] {
-        let ended = diskspd(&format!("{line} -b4K -W0 -d1 {{}}"), &file);
+        let ended = diskspd(&format!("{line} -b4K BRIEF {{}}"), &file);
         ended.report();
         assert!(ended.stderr.contains(told), "{line}: {}", ended.stderr);
         assert_eq!(holds_zeros(), zeros, "{line}");
@@ -196,7 +196,7 @@ fn a_record_is_run_again_the_same_way() {
 fn ctrl_c_reports_what_was_measured_until_then() {
     let directory = directory();
     let file = directory.path().join("test.dat");
-    diskspd("-c4M -b4K -W0 -d1 {}", &file).report();
+    diskspd("-c4M -b4K BRIEF {}", &file).report();
     let began = Instant::now();
     let measuring = interrupt("-b4K -r -o4 -L -W0 -d600 {}", &file, ": measuring");
     assert!(began.elapsed() < Duration::from_secs(500), "the run goes on after Ctrl-C");
@@ -230,11 +230,11 @@ fn the_simulated_device_gives_the_same_report_every_time() {
 fn every_engine_carries_out_the_same_profile() {
     let directory = directory();
     let file = directory.path().join("test.dat");
-    diskspd("-c4M -b4K -W0 -d1 {}", &file).report();
+    diskspd("-c4M -b4K BRIEF {}", &file).report();
     let engines =
         [("uring", 1), ("uring", 16), ("aio", 1), ("aio", 16), ("sync", 1), ("null", 16), ("sim", 16)];
     side_by_side(engines, |(engine, depth)| {
-        let ended = diskspd(&format!("--engine {engine} -o{depth} -b4K -r -w10 -L -D -W0 -d1 {{}}"), &file);
+        let ended = diskspd(&format!("--engine {engine} -o{depth} -b4K -r -w10 -L -D BRIEF {{}}"), &file);
         assert!(ended.report().total("Total IO").ios > 100, "{engine}: {}", ended.stdout);
     });
     let help = diskspd("--engine help", &file);

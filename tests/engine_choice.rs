@@ -53,7 +53,7 @@ fn plans(options: &str, path: &Path, engine: &str, reason: &str) {
 fn recorded(options: &str, path: &Path) -> [String; 3] {
     let directory = directory();
     let record = directory.path().join("run.json");
-    let ended = diskspd(&format!("{options} -v -W0 -d1 --out {} {{}}", record.display()), path);
+    let ended = diskspd(&format!("{options} -v BRIEF --out {} {{}}", record.display()), path);
     ended.report();
     let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
     let engine = &record["hosts"][0]["results"]["time_spans"][0]["threads"][0]["engine"];
@@ -127,7 +127,7 @@ fn a_file_system_that_never_blocks_gets_a_queue_even_on_a_device_in_memory() {
         return;
     }
     let file: PathBuf = at.path().join("test.dat");
-    diskspd("-c4M -W0 -d1 {}", &file).report();
+    diskspd("-c4M BRIEF {}", &file).report();
     plans("-o32 -Su -b4K -r", &file, "uring", QUEUED);
     unmount(at.path());
 }
@@ -146,7 +146,7 @@ fn a_file_system_that_makes_the_thread_wait_gets_the_workers_of_the_kernel() {
         return;
     }
     let file = merged.join("test.dat");
-    diskspd("-c4M -W0 -d1 {}", &file).report();
+    diskspd("-c4M BRIEF {}", &file).report();
     for options in ["-Su", "-Sb"] {
         plans(&format!("{options} -o32 -b4K -r"), &file, "uring", "workers of the kernel");
     }

@@ -123,6 +123,7 @@ fn limited(limits: &[&str], nobody: bool, line: &str, target: &Path) -> Option<E
     if nobody && rustix::process::geteuid().is_root() {
         command.args(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]);
     }
+    let line = crate::common::expanded(line);
     Some(command.arg(&program).args(line.split_whitespace()).arg(target).output().unwrap().into())
 }
 
@@ -140,7 +141,7 @@ fn too_few_file_descriptors_are_named() {
     let directory = directory();
     let file = open_to_all(directory.path());
     for line in ["-t64 -o4", "-t64 -o1", "-t64 -o4 --engine aio"] {
-        let line = format!("{line} -si -b4K -W0 -d1");
+        let line = format!("{line} -si -b4K BRIEF");
         let Some(ended) = limited(&["--nofile=40"], false, &line, &file) else { return };
         ended.fails(1, &["too many open files", "ulimit -n", "(-t)", "the run failed"]);
         assert!(!ended.stderr.contains("os error"), "what is explained isn't said again: {}", ended.stderr);
@@ -167,7 +168,7 @@ fn threads_that_lack_the_same_are_told_once() {
         // Memory for a thread itself may be what lacks first.
         ("--as=250000000", "-t64 -o16 -b1M -w50", ["ERROR: thread ", "; lower -"]),
     ] {
-        let Some(ended) = limited(&[limit], false, &format!("{line} -W0 -d1"), &file) else { return };
+        let Some(ended) = limited(&[limit], false, &format!("{line} BRIEF"), &file) else { return };
         ended.fails(1, &words);
         told_by_cause(&ended);
     }
@@ -184,11 +185,11 @@ fn a_low_limit_of_locked_memory_is_enough_or_named() {
         ("--memlock=8388608", "-o32"),
         ("--memlock=8388608", "-o8 -Su -w50"),
     ] {
-        let Some(ended) = limited(&[limit], true, &format!("{line} -b4K -W0 -d1"), &file) else { return };
+        let Some(ended) = limited(&[limit], true, &format!("{line} -b4K BRIEF"), &file) else { return };
         assert!(ended.report().total("Total IO").ios > 0, "{limit} {line}");
     }
     // What is slower for it is said, once, with a limit that is enough.
-    let line = "-t2 -si -o16 -b64K -W0 -d1 --engine uring";
+    let line = "-t2 -si -o16 -b64K BRIEF --engine uring";
     let Some(slow) = limited(&["--memlock=1048576"], true, line, &file) else { return };
     slow.report();
     let told: Vec<&str> = slow.stderr.lines().filter(|line| line.contains("not registered")).collect();
@@ -197,7 +198,7 @@ fn a_low_limit_of_locked_memory_is_enough_or_named() {
     fast.report();
     assert!(!fast.stderr.contains("not registered"), "{}", fast.stderr);
     // Whether the queues of io_uring count as locked memory depends on the kernel.
-    let Some(ended) = limited(&["--memlock=0"], true, "-t2 -o32 -b64K -r -W0 -d1", &file) else { return };
+    let Some(ended) = limited(&["--memlock=0"], true, "-t2 -o32 -b64K -r BRIEF", &file) else { return };
     match ended.code {
         0 => assert!(ended.report().total("Total IO").ios > 0),
         // Not even the smallest ring can be had: that is known before anything is touched. As everything that lacks it
@@ -547,7 +548,7 @@ fn a_shortage_of_threads_or_memory_is_a_message_and_no_death() {
     let directory = directory();
     let file = open_to_all(directory.path());
     let short = |limit: String, nobody: bool| {
-        let line = "-b4K -t2 -o2 -W0 -d1 -D --io-log /dev/null";
+        let line = "-b4K -t2 -o2 BRIEF -D --io-log /dev/null";
         let Some(ended) = limited(&[&limit], nobody, line, &file) else { return };
         match ended.code {
             0 => drop(ended.report()),

@@ -49,7 +49,7 @@ impl Drop for Mounted {
 fn all_modes_work(directory: &Path, name: &str) {
     let written = directory.join("written.dat");
     std::fs::write(&written, vec![0xee; 3 * MIB]).unwrap();
-    let ended = diskspd("-b64K -w100 -o4 -B1M:1M -W0 -d1 {}", &written);
+    let ended = diskspd("-b64K -w100 -o4 -B1M:1M BRIEF {}", &written);
     assert!(ended.report().total("Write IO").ios > 0);
     let content = std::fs::read(&written).unwrap();
     let pattern: Vec<u8> = (0..MIB).map(|i| i as u8).collect();
@@ -57,13 +57,13 @@ fn all_modes_work(directory: &Path, name: &str) {
     assert!(content[..MIB].iter().chain(&content[2 * MIB..]).all(|&b| b == 0xee), "{name}: and nothing else");
 
     let created = directory.join("created.dat");
-    let ended = diskspd("-c4M -b4K -r -o8 -Sw -w50 -W0 -d1 {}", &created);
+    let ended = diskspd("-c4M -b4K -r -o8 -Sw -w50 BRIEF {}", &created);
     assert!(ended.report().total("Total IO").ios > 0);
     assert_eq!(std::fs::read(&created).unwrap(), pattern.repeat(4), "{name}: all of it is the pattern");
 
     let direct = rustix::fs::open(&created, OFlags::RDONLY | OFlags::DIRECT, Mode::empty());
     for option in ["-Su -o8", "-Sh -o1"] {
-        let ended = diskspd(&format!("-b4K -r -w50 {option} -W0 -d1 {{}}"), &created);
+        let ended = diskspd(&format!("-b4K -r -w50 {option} BRIEF {{}}"), &created);
         match &direct {
             Ok(_) => assert!(ended.report().total("Total IO").ios > 0, "{name} {option}"),
             Err(_) => ended.fails(1, &["created.dat", name, "O_DIRECT", "use -Sb"]),
@@ -113,7 +113,7 @@ fn fuse_where_only_the_clients_cache_can_be_bypassed_too() {
     all_modes_work(&mounted.at, "fuse");
     let file = mounted.at.join("remote.dat");
     for option in ["-Sr", "-Srw"] {
-        let ended = diskspd(&format!("-c1M -b4K -r -o4 -w50 {option} -W0 -d1 {{}}"), &file);
+        let ended = diskspd(&format!("-c1M -b4K -r -o4 -w50 {option} BRIEF {{}}"), &file);
         assert!(ended.report().total("Total IO").ios > 0);
     }
     diskspd("-b1000 -Sr -W0 -d600 {}", &file).fails(1, &["block size (-b) of 1000", "-Sr"]);
@@ -124,10 +124,10 @@ fn a_share_is_found_where_it_is_mounted() {
     // What counts is the name it was mounted by; which file system serves it doesn't matter to finding it.
     let Some(shared) = Mounted::by("mount -t tmpfs -o size=16m //test-server/Some-Share") else { return };
     let name = "\\\\TEST-SERVER\\some-share\\dir.dat";
-    let ended = diskspd(&format!("-c1M -b4K -r -W0 -d1 {name}"), Path::new(""));
+    let ended = diskspd(&format!("-c1M -b4K -r BRIEF {name}"), Path::new(""));
     assert!(ended.report().total("Total IO").ios > 0);
     assert!(ended.stdout.contains(&format!("\tpath: '{name}'\n")), "{}", ended.stdout);
     assert_eq!(std::fs::metadata(shared.at.join("dir.dat")).unwrap().len(), MIB as u64);
-    diskspd("-W0 -d1 //test-server/other/dir.dat", Path::new(""))
+    diskspd("BRIEF //test-server/other/dir.dat", Path::new(""))
         .fails(1, &["share other of test-server", "mount -t cifs //test-server/other"]);
 }

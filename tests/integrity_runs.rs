@@ -23,8 +23,8 @@ fn wait_for_journal(journal: &Path) {
 fn what_is_wrong_ends_with_an_exit_code_of_its_own() {
     let directory = directory();
     let file = directory.path().join("data");
-    diskspd("-c256K -b16K -w100 -s -W0 -d1 -o1 --verify=write {}", &file).report();
-    let line = "-b16K -s -W0 -d1 -o2 --verify=read {}";
+    diskspd("-c256K -b16K -w100 -s BRIEF -o1 --verify=write {}", &file).report();
+    let line = "-b16K -s BRIEF -o2 --verify=read {}";
     let ended = diskspd(line, &file);
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let mut content = fs::read(&file).unwrap();
@@ -40,7 +40,7 @@ fn a_journal_that_would_prove_nothing_is_refused_and_so_is_one_that_is_there() {
     let directory = directory();
     let (file, journal) = (directory.path().join("data"), directory.path().join("journal"));
     let run = |options: &str, journal: &Path| {
-        let line = format!("-c64K -b4K -w100 -W0 -d1 {options} --journal {} {{}}", journal.display());
+        let line = format!("-c64K -b4K -w100 BRIEF {options} --journal {} {{}}", journal.display());
         diskspd(&line, &file)
     };
     run("--verify", &journal).fails(1, &["would ever count as acknowledged", "-Sh"]);
@@ -54,7 +54,7 @@ fn a_journal_that_would_prove_nothing_is_refused_and_so_is_one_that_is_there() {
     fs::write(&file, [0; 65536]).unwrap();
     fs::hard_link(&file, directory.path().join("other")).unwrap();
     let other = directory.path().join("other");
-    let twice = format!("-b4K -w100 -W0 -d1 --verify {} {{}}", other.display());
+    let twice = format!("-b4K -w100 BRIEF --verify {} {{}}", other.display());
     diskspd(&twice, &file).fails(1, &["same file"]);
 }
 

@@ -67,7 +67,7 @@ fn every_request_carries_the_priority_that_was_asked_for() {
         let Some(device) = Loop::new(16 << 20) else { return };
         let Some(trace) = Trace::of(&device.device) else { return };
         for (option, expected) in [("-I1", "idle,0,0"), ("-I2", "be,0,7"), ("-I3", ""), ("", "")] {
-            let line = format!("{option} {engine} -b4K -r -w50 -Su -W0 -d1 {{}}");
+            let line = format!("{option} {engine} -b4K -r -w50 -Su BRIEF {{}}");
             assert!(diskspd(&line, &device.device).report().total("Total IO").ios > 0);
             match (expected, trace.priorities().as_slice()) {
                 // Nothing is stated, or what follows from the nice value that the tests run with.
@@ -82,13 +82,13 @@ fn every_request_carries_the_priority_that_was_asked_for() {
 fn pages_of_a_mapped_file_are_read_with_the_threads_priority() {
     let Some((device, directory)) = Loop::with_file_system(64 << 20, "ext4") else { return };
     let file = directory.join("test.dat");
-    diskspd("-c16M -W0 -d1 {}", &file).report();
+    diskspd("-c16M BRIEF {}", &file).report();
     let Some(trace) = Trace::of(&device.device) else { return };
     run("sync", &[]);
     // The file's own pages alone: other tests need theirs.
     let dont_need = rustix::fs::Advice::DontNeed;
     rustix::fs::fadvise(fs::File::open(&file).unwrap(), 0, None, dont_need).unwrap();
     trace.priorities();
-    diskspd("-Sm -I1 -b4K -s -W0 -d1 {}", &file).report();
+    diskspd("-Sm -I1 -b4K -s BRIEF {}", &file).report();
     assert!(trace.priorities().contains(&"idle,0,0".to_string()));
 }

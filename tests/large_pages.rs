@@ -47,9 +47,9 @@ fn buffers_come_from_the_reserve_or_the_message_says_what_to_reserve() {
     }
     let directory = directory();
     let file = directory.path().join("test.dat");
-    diskspd("-c16M -W0 -d1 {}", &file).report();
+    diskspd("-c16M BRIEF {}", &file).report();
     // Two threads, four blocks of 1 MiB for reads and as many for writes: four pages each.
-    let line = "-l -b1M -o4 -w50 -t2 -r -W0 -d2 {}";
+    let line = "-l -b1M -o4 -w50 -t2 -r -W0 -d1 {}";
     if meminfo("HugePages_Free") == 0 {
         let ended = diskspd(line, &file);
         ended.fails(
@@ -58,14 +58,14 @@ fn buffers_come_from_the_reserve_or_the_message_says_what_to_reserve() {
         );
         assert_eq!(ended.stderr.matches("large page").count(), 1, "{}", ended.stderr);
         // A copy of the source in each thread: 8 MiB and two blocks make five pages.
-        let source = diskspd("-l -Z8M -w100 -b64K -o2 -t2 -W0 -d1 {}", &file);
+        let source = diskspd("-l -Z8M -w100 -b64K -o2 -t2 BRIEF {}", &file);
         source.fails(1, &["10 large pages are needed for all threads"]);
     }
     let Some(_reserve) = Reserve::more(8) else { return };
     // The first threads get theirs: what is told is what there was before.
     let (free, total) = (meminfo("HugePages_Free"), meminfo("HugePages_Total"));
     let threads = free + 8;
-    let short = diskspd(&format!("-l -b64K -o2 -si -t{threads} -W0 -d1 {{}}"), &file);
+    let short = diskspd(&format!("-l -b64K -o2 -si -t{threads} BRIEF {{}}"), &file);
     short.fails(
         1,
         &[
@@ -75,8 +75,8 @@ fn buffers_come_from_the_reserve_or_the_message_says_what_to_reserve() {
             &format!("vm.nr_hugepages={} ", total + 8),
         ],
     );
-    diskspd("-l -Z8M -w100 -b64K -o2 -W0 -d1 {}", &file).report();
-    diskspd("-c16M --recreate -W0 -d1 {}", &file).report();
+    diskspd("-l -Z8M -w100 -b64K -o2 BRIEF {}", &file).report();
+    diskspd("-c16M --recreate BRIEF {}", &file).report();
     for engine in ["", "-Su --engine aio", "-Sm"] {
         let mut running = start(&format!("{engine} {line}"), &file);
         let mut most = 0;

@@ -168,16 +168,16 @@ fn wait_statistics_count_what_happened() {
         let report = ended.report();
         (waits(&report), report.total("Total IO").ios)
     };
-    let (plain, _) = of("-o16");
+    let (plain, _) = of("-o16 --until-read 4M");
     assert!(plain[0] > 0 && plain[1..].iter().all(|&n| n == 0), "{plain:?}");
     for line in ["-o16 -L", "-o64 -D", "-o16 -L -Su"] {
-        let (looking, _) = of(line);
+        let (looking, _) = of(&format!("{line} --until-read 4M"));
         assert_eq!(looking[3], looking[4..].iter().sum::<u64>(), "{line}: {looking:?}");
         assert!(looking[3] > 0, "{line}: {looking:?}");
     }
-    let (synchronous, _) = of("-o1 -L");
+    let (synchronous, _) = of("-o1 -L --until-read 4M");
     assert_eq!(synchronous, [0; 12]);
-    let (routines, ios) = of("-o8 -x -L");
+    let (routines, ios) = of("-o8 -x -L --until-read 4M");
     assert_eq!(routines, [0; 12]);
     assert!(ios > 8);
     // Who is woken late catches up without a sleep.
@@ -204,11 +204,15 @@ fn wait_statistics_count_what_happened() {
 fn a_simulated_run_is_the_same_every_time_whatever_its_options() {
     let directory = directory();
     let file = file(&directory);
-    for line in
-        ["-g777i -o4", "-i7 -j3 -o8 -L", "-x -o8 -L", "-w50 -Zr -Z64K -o8 -D", "-g50000i -o64 -w30 -L -F2"]
-    {
+    for line in [
+        "-W1 -g777i -o4",
+        "-i7 -j3 -o8 -L",
+        "-x -o8 -L",
+        "-w50 -Zr -Z64K -o8 -D",
+        "-g50000i -o64 -w30 -L -F2",
+    ] {
         let run = || {
-            let ended = diskspd(&format!("--engine sim {line} -vs -b4K -r -W1 -d1 {{}}"), &file);
+            let ended = diskspd(&format!("--engine sim BRIEF {line} -vs -b4K -r {{}}"), &file);
             ended.report();
             ended.stdout.split_once("\nTotal IO\n").unwrap().1.to_string()
         };
@@ -425,7 +429,7 @@ fn the_log_of_a_simulated_run_is_complete_and_the_same_every_time() {
     let directory = directory();
     let (file, csv) = (file(&directory), directory.path().join("log.csv"));
     let run = || {
-        let line = format!("--engine sim -t2 -b4K -r -w30 -o8 -W0 -d1 --io-log {} {{}}", csv.display());
+        let line = format!("--engine sim -t2 -b4K -r -w30 -o8 BRIEF --io-log {} {{}}", csv.display());
         let ended = diskspd(&line, &file);
         assert_eq!(ended.report().total("Total IO").ios, log(&csv).len() as u64);
         std::fs::read(&csv).unwrap()

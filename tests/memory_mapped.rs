@@ -25,7 +25,7 @@ fn every_block_is_written_and_nothing_beside_them() {
         side_by_side(all.into_iter().enumerate(), |(number, options)| {
             let file = directory.path().join(format!("{number}.dat"));
             fs::write(&file, vec![0xee; 96 * KIB]).unwrap();
-            let ended = diskspd(&format!("{options} -b4K -B16K:64K -w100 -o4 -W0 -d1 {{}}"), &file);
+            let ended = diskspd(&format!("{options} -b4K -B16K:64K -w100 -o4 BRIEF {{}}"), &file);
             let total = ended.report().total("Total IO");
             assert!(total.ios >= 16 && total.bytes == total.ios * 4096, "{options}: {}", ended.stdout);
             let content = fs::read(&file).unwrap();
@@ -41,7 +41,7 @@ fn every_block_is_written_and_nothing_beside_them() {
 fn a_whole_report_comes_of_reads_and_writes_of_several_threads() {
     for directory in directories() {
         let file = directory.path().join("test.dat");
-        let ended = diskspd("-c4M -b4K -r -w30 -Sm -t2 -o8 -L -D -W0 -d1 {}", &file);
+        let ended = diskspd("-c4M -b4K -r -w30 -Sm -t2 -o8 -L -D BRIEF {}", &file);
         let report = ended.report();
         let (total, read, write) =
             (report.total("Total IO"), report.total("Read IO"), report.total("Write IO"));
@@ -75,13 +75,13 @@ fn what_can_not_be_mapped_or_flushed_is_refused() {
     let file = directory.path().join("test.dat");
     fs::write(&file, vec![1; 64 * KIB]).unwrap();
     for flush in ["-Nn", "-Ni"] {
-        diskspd(&format!("-Sm {flush} -W0 -d1 {{}}"), &file).fails(1, &["test.dat", "dax", "-Nv"]);
+        diskspd(&format!("-Sm {flush} BRIEF {{}}"), &file).fails(1, &["test.dat", "dax", "-Nv"]);
     }
-    diskspd("-Sm --engine uring -W0 -d1 {}", &file).fails(3, &["-Sm", "uring"]);
-    diskspd("--engine mmap -W0 -d1 {}", &file).fails(3, &["mmap", "add -Sm"]);
+    diskspd("-Sm --engine uring BRIEF {}", &file).fails(3, &["-Sm", "uring"]);
+    diskspd("--engine mmap BRIEF {}", &file).fails(3, &["mmap", "add -Sm"]);
     assert_eq!(fs::read(&file).unwrap(), vec![1; 64 * KIB]);
     if let Some(device) = Loop::new(1 << 20) {
-        diskspd("-Sm -W0 -d1 {}", &device.device).fails(1, &["block device", "-Sm"]);
+        diskspd("-Sm BRIEF {}", &device.device).fails(1, &["block device", "-Sm"]);
     }
 }
 

@@ -64,17 +64,17 @@ fn adds_up(target: &TargetResults) {
 #[test]
 fn parts_get_their_shares_and_add_up_whatever_else_is_asked_for() {
     for line in [
-        "-o8 -L a.dat",
+        "-o3 -L a.dat",
         "-o1 a.dat",
-        "-o8 -t3 -T1M -D -L a.dat",
-        "-o4 -F2 -L a.dat b.dat",
+        "-o3 -t3 -T1M -D -L a.dat",
+        "-o2 -F2 -L a.dat b.dat",
         "-F2 -O5 a.dat b.dat",
-        "-o4 -g2000i -L a.dat",
-        "-o4 --rate-total 3000 -t2 -L a.dat b.dat",
-        "-o8 --fsync-every 4 a.dat",
-        "-o8 -x a.dat",
-        "-o8 -Zr a.dat",
-        "-o8 --compress 50 a.dat",
+        "-o2 -g2000i -L a.dat",
+        "-o2 --rate-total 3000 -t2 -L a.dat b.dat",
+        "-o3 --fsync-every 4 a.dat",
+        "-o3 -x a.dat",
+        "-o3 -Zr a.dat",
+        "-o3 --compress 50 a.dat",
     ] {
         for shape in [["--mix", MIX], ["--bs-split", "8K/70:64K/20:512K/10"]] {
             let line = if shape[0] == "--mix" { line.to_owned() } else { format!("-rs50 -w50 {line}") };

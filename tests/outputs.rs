@@ -5,13 +5,13 @@
 use crate::common::{Ended, command_of, directory, diskspd, schema, skip};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::fs::{self, File, OpenOptions};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, lchown, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A simulated run takes no time; its targets are looked at like any other's.
-const RUN: &str = "--engine sim -c1M -b4K -L -D500 -W0 -d1";
+/// A simulated run takes no time, and one of a thousand I/Os hardly any of a CPU; its targets are looked at like any other's.
+const RUN: &str = "--engine sim -c1M -b4K -L -D500 -g1000i -W0 -d1";
 
 /// What writes to a file of its own, and what stands before the file's name.
 const OPTIONS: [(&str, &str); 3] = [("--out", "json:"), ("--stream", ""), ("--io-log", "")];
@@ -536,10 +536,13 @@ fn nothing_that_others_plant_in_a_shared_folder_leads_anywhere() {
             }
         }
         // By names that are only guessed: of a process and at random.
-        let guesses = "i=1; while [ $i -le 3000 ]; do ln -s ../precious run.json.$i.partial; \
-                       ln -s ../precious run.$(printf %016x $i).json; i=$((i+1)); done";
-        let guesses = guesses.replace("run.json.$i", "run.json.$((i+$$))");
-        assert_eq!(as_nobody(&guesses, &shared).code, 0);
+        let newest = as_nobody("echo $$", &shared).stdout.trim().parse::<u32>().unwrap();
+        for guess in 1..=3000 {
+            for name in [format!("run.json.{}.partial", newest + guess), format!("run.{guess:016x}.json")] {
+                symlink("../precious", at(&name)).unwrap();
+                lchown(at(&name), Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        }
         for round in 0..2 {
             for out in all_to(&at("run.json")) {
                 let mut command = command_of(&RUN.split(' ').collect::<Vec<_>>());

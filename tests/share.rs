@@ -93,14 +93,14 @@ impl Drop for Server {
 fn files_on_a_share_are_created_read_and_written_in_every_mode() {
     let Some(server) = Server::new() else { return };
     let file = server.network.join(&server.address).join("data/test.dat");
-    let ended = diskspd("-c2M -b64K -r -o4 -W0 -d1 {}", &file);
+    let ended = diskspd("-c2M -b64K -r -o4 BRIEF {}", &file);
     assert!(ended.report().total("Read IO").ios > 0);
     let there = server.directory.path().join("data/test.dat");
     let pattern: Vec<u8> = (0..2 << 20).map(|i| i as u8).collect();
     assert!(std::fs::read(&there).unwrap() == pattern, "the server has what was created");
     std::fs::write(&there, vec![0xee; 2 << 20]).unwrap();
     for option in ["-Sr", "-Srw", "-Su", "-Sh"] {
-        let ended = diskspd(&format!("-b4K -B1M:64K -w100 -o4 {option} -W0 -d1 {{}}"), &file);
+        let ended = diskspd(&format!("-b4K -B1M:64K -w100 -o4 {option} BRIEF {{}}"), &file);
         assert!(ended.report().total("Write IO").ios > 0, "{option}");
     }
     let content = std::fs::read(&there).unwrap();
@@ -114,7 +114,7 @@ fn files_on_a_share_are_created_read_and_written_in_every_mode() {
         for name in
             [format!("//{}/data/test.dat", server.address), format!("\\\\{}\\data\\test.dat", server.address)]
         {
-            let ended = diskspd(&format!("-b4K -r -W0 -d1 {name}"), Path::new(""));
+            let ended = diskspd(&format!("-b4K -r BRIEF {name}"), Path::new(""));
             assert!(ended.report().total("Read IO").ios > 0);
         }
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const MIB: u64 = 1 << 20;
 
 /// A short run of reads past the page cache.
-const READS: &str = "-b4K -r -o4 -Su -W0 -d1";
+const READS: &str = "-b4K -r -o4 -Su BRIEF";
 
 fn reads(options: &str, target: &Path) -> Ended {
     diskspd(&format!("{READS} {options} {{}}"), target)
@@ -108,7 +108,7 @@ fn honest_files_are_not_complained_about() {
     let Some(fresh) = allocated(directory.path().join("fresh"), 4 * MIB) else { return };
     File::options().write(true).open(&fresh).unwrap().write_all_at(&random(4 * MIB), 0).unwrap();
     is_honest(&reads("", &fresh));
-    is_honest(&diskspd("-c1M -r -W0 -d1 --engine null {}", &directory.path().join("null")));
+    is_honest(&diskspd("-c1M -r BRIEF --engine null {}", &directory.path().join("null")));
 }
 
 #[test]

@@ -16,7 +16,7 @@ const BLOCK: usize = 4096;
 /// A target of 0xee, worked on by `line`, and what it holds then.
 fn written(line: &str, file: &Path) -> Vec<u8> {
     std::fs::write(file, vec![0xee; 1 << 20]).unwrap();
-    diskspd(&format!("-b4K {line} -W0 -d1 {{}}"), file).report();
+    diskspd(&format!("-b4K {line} BRIEF {{}}"), file).report();
     std::fs::read(file).unwrap()
 }
 
@@ -62,7 +62,7 @@ fn the_pattern_counts_on_from_the_read_slots_to_the_write_slots() {
     side_by_side(cases.into_iter().enumerate(), |(number, (block, requests, first, line))| {
         let file = directory.path().join(number.to_string());
         std::fs::write(&file, vec![0xee; 60_000]).unwrap();
-        let line = format!("-b{block} -o{requests} {line} -W0 -d1 {{}}");
+        let line = format!("-b{block} -o{requests} {line} BRIEF {{}}");
         assert!(calm_diskspd(&line, &file).report().total("Write IO").ios > 0);
         let slot = |n: usize| (0..block).map(move |i| first.wrapping_add((n * block + i) as u8));
         let content = std::fs::read(&file).unwrap();
@@ -249,7 +249,7 @@ fn noise(seed: u64, bytes: usize) -> Vec<u8> {
 
 #[test]
 fn noise_has_nothing_for_a_compressor() {
-    let content = noise(0, 4 << 20);
+    let content = noise(0, 1 << 20);
     // Nothing to refer back to: no 8 bytes occur twice, wherever they begin.
     let mut seen = HashSet::with_capacity(content.len());
     let repeated =
@@ -275,7 +275,7 @@ fn threads_have_noise_of_their_own() {
 fn a_compressor_agrees() {
     let directory = directory();
     let (file, packed) = (directory.path().join("noise"), directory.path().join("packed"));
-    std::fs::write(&file, noise(3, 8 << 20)).unwrap();
+    std::fs::write(&file, noise(3, 2 << 20)).unwrap();
     for tool in ["zstd -q -9 -f -o", "gzip -9 -c"] {
         let line = match tool {
             t if t.starts_with("zstd") => format!("{t} {} {}", packed.display(), file.display()),
@@ -290,7 +290,7 @@ fn a_compressor_agrees() {
             eprintln!("not tried, it isn't installed: {tool}");
             continue;
         }
-        assert!(std::fs::metadata(&packed).unwrap().len() >= 8 << 20, "{tool} compresses it");
+        assert!(std::fs::metadata(&packed).unwrap().len() >= 2 << 20, "{tool} compresses it");
     }
 }
 
