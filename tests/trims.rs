@@ -34,19 +34,19 @@ fn has_share(part: u64, all: u64, percent: u64) -> bool {
 #[test]
 fn discards_are_taken_first_and_the_rest_is_divided_by_w() {
     let lines: [(&str, u64, u64); 14] = [
-        ("-o8 -r -w40", 30, 40),
+        ("-o3 -r -w40", 30, 40),
         ("-o1 -r -w0", 10, 0),
-        ("-o8 -s -w100", 50, 100),
-        ("-o8 -t3 -T1M -w30 -L -D", 20, 30),
-        ("-o4 -F2 -r -w50 -L b.dat", 25, 50),
+        ("-o3 -s -w100", 50, 100),
+        ("-o3 -t3 -T1M -w30 -L -D", 20, 30),
+        ("-o2 -F2 -r -w50 -L b.dat", 25, 50),
         ("-F2 -O5 -r -w50 b.dat", 25, 50),
         ("-o4 -r -w50 -g20000i -L", 40, 50),
         ("-o4 -r -w50 --rate-total 20000 -t2 -L b.dat", 40, 50),
-        ("-o8 -w100 --fsync-every 4", 15, 100),
-        ("-o8 -r -w60 -Zr", 35, 60),
-        ("-o8 -p -w60", 35, 60),
-        ("-o8 -si -t2 -w60", 35, 60),
-        ("-o8 -r -w60 --bs-split 4K/50:16K/50", 35, 60),
+        ("-o3 -w100 --fsync-every 4", 15, 100),
+        ("-o3 -r -w60 -Zr", 35, 60),
+        ("-o3 -p -w60", 35, 60),
+        ("-o3 -si -t2 -w60", 35, 60),
+        ("-o3 -r -w60 --bs-split 4K/50:16K/50", 35, 60),
         ("-o2 -r -w20", 100, 20),
     ];
     side_by_side(lines, |(line, trims, writes)| {

@@ -41,7 +41,7 @@ fn templates_and_time_spans_each_with_its_own_settings() {
     let second = "<Path>*2</Path><BlockSize>8192</BlockSize><RequestCount>1</RequestCount>";
     let text = profile("", &[("", &[first, second]), ("<MeasureLatency>1</MeasureLatency>", &[second])]);
     let saved = save(directory.path(), "p.xml", &text);
-    let ended = diskspd(&format!("-X{} {} {{}}", saved.display(), a.display()), &b);
+    let ended = diskspd(&format!("-X{} --until-read 4M {} {{}}", saved.display(), a.display()), &b);
     let rows = ios(&ended);
     let name = |path: &Path| format!("{} (1MiB)", path.display());
     assert_eq!(rows.iter().map(|row| row.0.clone()).collect::<Vec<_>>(), [name(&a), name(&a), name(&b)]);
@@ -110,7 +110,7 @@ fn files_are_created_once_where_the_profile_says_so() {
     let spans: &[(&str, &[&str])] = &[("", &[&sized(1 << 20)]), ("", &[&sized(3 << 20)]), ("", &[&unsized_])];
     let created = |head: &str| {
         let saved = save(directory.path(), "p.xml", &profile(head, spans));
-        let ended = diskspd("-X{} -v --recreate", &saved);
+        let ended = diskspd("-X{} -v --recreate --until-read 4M", &saved);
         ended.report();
         (ended.stdout.matches(": creating '").count(), fs::metadata(&file).unwrap().len() >> 20)
     };
@@ -142,7 +142,7 @@ fn what_is_printed_is_run_again_whatever_the_path_holds() {
         let saved = directory.path().join("saved.xml");
         fs::write(&saved, &printed.stdout).unwrap();
         assert_eq!(diskspd("-X{} -Rpxml", &saved).stdout.as_bytes(), printed.stdout);
-        let ended = diskspd("-X{} -Rtext", &saved);
+        let ended = diskspd("-X{} -Rtext --until-read 4M", &saved);
         assert!(ended.report().total("Total IO").ios > 0, "{}", ended.stdout);
     }
 }
