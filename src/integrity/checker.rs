@@ -4,7 +4,7 @@ use super::Integrity;
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
 use super::generations::{Generations, UnitVersions};
 use super::journal::Acknowledged;
-use super::stamp::{SectorStamp, intact, seal};
+use super::stamp::{SectorChecksums, SectorStamp};
 use crate::clock::{self, Nanos};
 use crate::engine::{Direction, Done, Engine, Io};
 use crate::plan::{Flush, WorkerPlan, WorkerTarget};
@@ -29,9 +29,8 @@ pub struct SectorChecker<'a> {
     /// Number of the last write that has begun.
     writes: u64,
     start_signal: Nanos,
-    /// An I/O's data, the checksums of its sectors, and whether they fit.
+    /// An I/O's data, and whether the checksums of its sectors fit.
     data: Vec<u8>,
-    sums: Vec<u32>,
     fits: Vec<bool>,
     /// What the journal gets next.
     acks: Vec<Acknowledged>,
@@ -41,6 +40,7 @@ pub struct SectorChecker<'a> {
 struct CheckedTarget {
     id: TargetId,
     sector: usize,
+    checksums: Arc<SectorChecksums>,
     /// `None` = of stamps of this run nothing is known.
     versions: Option<Arc<Generations>>,
     /// A write that has completed is durable.
@@ -83,8 +83,23 @@ impl<'a> SectorChecker<'a> {
             if file as usize == targets.len() {
                 let (id, sector, is_durable) =
                     (target.id, target.verified.sector as usize, is_durable(target));
+                // Nearly always all have the same: it stays in the nearest cache.
+                let known = targets.iter().find(|known| known.sector == sector);
+                let checksums = known.map_or_else(
+                    || Arc::new(SectorChecksums::new(sector)),
+                    |known| Arc::clone(&known.checksums),
+                );
                 let (results, unflushed, flushed) = Default::default();
-                targets.push(CheckedTarget { id, sector, versions, is_durable, results, unflushed, flushed });
+                targets.push(CheckedTarget {
+                    id,
+                    sector,
+                    checksums,
+                    versions,
+                    is_durable,
+                    results,
+                    unflushed,
+                    flushed,
+                });
             }
         }
         let depth = plan.depth as usize;
@@ -99,7 +114,6 @@ impl<'a> SectorChecker<'a> {
             writes: run.first_write(),
             start_signal: 0,
             data: vec![0; longest],
-            sums: Vec::with_capacity(longest / 512),
             fits: Vec::with_capacity(longest / 512),
             acks: Vec::with_capacity(depth * units),
         }
@@ -112,6 +126,9 @@ impl<'a> SectorChecker<'a> {
 
     /// These I/Os are about to be handed over: writes get their stamps.
     pub fn begin(&mut self, batch: &[Io], engine: &mut dyn Engine) {
+        if batch.len() > 1 {
+            self.look_ahead(batch);
+        }
         for io in batch {
             let is_open = match io.direction {
                 Direction::Write => self.run.mode().stamps() && self.begin_write(io, engine),
@@ -120,6 +137,14 @@ impl<'a> SectorChecker<'a> {
             let write = self.writes;
             self.flights[io.request as usize] = CheckedFlight { io: *io, is_open, write, flushes_to: 0 };
         }
+    }
+
+    /// Versions lie far apart in a memory that is larger than any cache: those of a batch are fetched side by
+    /// side here, and not one behind the other, each when it is needed.
+    fn look_ahead(&self, batch: &[Io]) {
+        let first = |io: &Io| Some(self.targets[io.file as usize].versions.as_ref()?.first_look(io.offset));
+        let seen = batch.iter().filter_map(first).fold(0, |seen, versions| seen | versions.latest());
+        std::hint::black_box(seen);
     }
 
     fn begin_read(&mut self, io: &Io) -> bool {
@@ -156,11 +181,11 @@ impl<'a> SectorChecker<'a> {
             stamp.generation = versions.begin(unit).latest();
             for sector in data.chunks_exact_mut(target.sector) {
                 stamp.fill(sector);
+                target.checksums.seal(&stamp, sector);
                 stamp.offset += target.sector as u64;
                 stamp.index += 1;
             }
         }
-        seal(data, target.sector, &mut self.sums);
         if let Some(mut slot) = engine.slot_mut(io) {
             slot.copy_from(data);
         }
@@ -263,7 +288,7 @@ impl<'a> SectorChecker<'a> {
         }
         let Some(slot) = engine.slot(io) else { return };
         slot.copy_to(data);
-        intact(data, target.sector, &mut self.fits);
+        target.checksums.intact(data, &mut self.fits);
         let mut expected = Expected {
             run: target.versions.is_some().then(|| self.run.number()),
             target: target.id.0,

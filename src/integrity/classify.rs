@@ -88,7 +88,7 @@ pub fn is_torn(
 
 #[cfg(test)]
 mod tests {
-    use super::super::stamp::{intact, seal};
+    use super::super::stamp::SectorChecksums;
     use super::*;
 
     const RUN: u64 = 77;
@@ -96,7 +96,7 @@ mod tests {
     fn sector(stamp: SectorStamp) -> Vec<u8> {
         let mut bytes = vec![0; 512];
         stamp.fill(&mut bytes);
-        seal(&mut bytes, 512, &mut Vec::new());
+        SectorChecksums::new(512).seal(&stamp, &mut bytes);
         bytes
     }
 
@@ -108,7 +108,7 @@ mod tests {
     fn judged(oldest: u64, may_be_mixed: bool, bytes: &[u8]) -> SectorVerdict {
         let expected = Expected { run: Some(RUN), target: 3, offset: 1024, oldest, may_be_mixed };
         let mut fits = Vec::new();
-        intact(bytes, 512, &mut fits);
+        SectorChecksums::new(512).intact(bytes, &mut fits);
         judge(&expected, bytes, fits[0])
     }
 

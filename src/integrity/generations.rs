@@ -102,18 +102,28 @@ impl Generations {
     }
 
     /// A write that reaches over a unit begins. Its version is [`UnitVersions::latest`].
+    #[inline]
     pub fn begin(&self, unit: usize) -> UnitVersions {
         self.change(unit, UnitVersions::begun)
     }
 
     /// It has ended: `well` = all of it is written, else nobody knows how much.
+    #[inline]
     pub fn end(&self, unit: usize, well: bool) -> UnitVersions {
         self.change(unit, |versions| versions.ended(well))
     }
 
     /// What there may be now.
+    #[inline]
     pub fn look(&self, unit: usize) -> UnitVersions {
         UnitVersions(self.units[unit].load(Ordering::SeqCst))
+    }
+
+    /// The same of the unit at a byte offset; one that lies outside has none.
+    #[inline]
+    pub fn first_look(&self, offset: u64) -> UnitVersions {
+        let unit = self.units.get((offset / self.unit) as usize);
+        UnitVersions(unit.map_or(0, |unit| unit.load(Ordering::Relaxed)))
     }
 
     /// Somebody else may have written anywhere.
@@ -138,6 +148,7 @@ impl Generations {
         }
     }
 
+    #[inline]
     fn change(&self, unit: usize, to: impl Fn(UnitVersions) -> UnitVersions) -> UnitVersions {
         let unit = &self.units[unit];
         let mut now = unit.load(Ordering::Relaxed);

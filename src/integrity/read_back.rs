@@ -2,7 +2,7 @@
 
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
 use super::journal::{Acknowledged, JournalContent, JournalTarget, Mixing};
-use super::stamp::{SectorStamp, intact};
+use super::stamp::{SectorChecksums, SectorStamp};
 use crate::results::{FailedSector, IntegrityResults, SectorFault};
 use crate::sys::files::{self, OpenMode};
 use crate::sys::memory::Buffer;
@@ -36,8 +36,15 @@ pub fn read_back(
 ) -> Result<TargetReadBack, String> {
     let memory = || Buffer::new(PIECE as usize).map_err(|error| format!("memory can't be had: {error}"));
     let found = TargetReadBack::default();
-    let mut reader =
-        BackReader { content, target, file: open(path)?, beside: memory()?, found, arrived: None };
+    let mut reader = BackReader {
+        content,
+        target,
+        checksums: SectorChecksums::new(target.sector as usize),
+        file: open(path)?,
+        beside: memory()?,
+        found,
+        arrived: None,
+    };
     let mut data = memory()?;
     let acks: Vec<&Acknowledged> =
         content.acknowledged.range((target.id, 0)..=(target.id, u64::MAX)).map(|(_, ack)| ack).collect();
@@ -66,6 +73,7 @@ fn open(path: &Path) -> Result<File, String> {
 struct BackReader<'a> {
     content: &'a JournalContent,
     target: &'a JournalTarget,
+    checksums: SectorChecksums,
     file: File,
     found: TargetReadBack,
     /// For another look at the write of a sector that failed.
@@ -84,7 +92,7 @@ impl BackReader<'_> {
             let data = &mut data.as_mut_slice()[..PIECE.min(end - from) as usize];
             let readable = fill(&self.file, data, from, self.target.sector);
             let mut fits = Vec::new();
-            intact(data, self.target.sector as usize, &mut fits);
+            self.checksums.intact(data, &mut fits);
             for (number, sector) in data.chunks_exact(self.target.sector as usize).enumerate() {
                 let offset = from + number as u64 * u64::from(self.target.sector);
                 let ack = acks[((offset - start) / self.target.unit) as usize];
@@ -149,7 +157,7 @@ impl BackReader<'_> {
         for from in (ack.write_offset..end).step_by(PIECE as usize) {
             let data = &mut self.beside.as_mut_slice()[..PIECE.min(end - from) as usize];
             let readable = fill(&self.file, data, from, self.target.sector);
-            intact(data, self.target.sector as usize, &mut fits);
+            self.checksums.intact(data, &mut fits);
             let sectors = data.chunks_exact(self.target.sector as usize).zip(&fits).enumerate();
             let whole = sectors.filter(|(number, (_, fits))| {
                 **fits && readable.as_ref().is_none_or(|readable| readable[*number])

@@ -1,6 +1,7 @@
 //! What a verified sector carries. docs/integrity.md has the format.
 
-use crate::sys::crc32c::{crc32c, crc32c_of_each};
+use crate::sys::crc32c::{Linear, crc32c, remainder, remainder_of_words};
+use crate::sys::multiples;
 
 /// Begins every stamp, behind the checksum.
 const MAGIC: [u8; 4] = *b"DSV1";
@@ -44,12 +45,31 @@ impl SectorStamp {
         [self.target, self.writer].iter().for_each(|number| put(&number.to_le_bytes()));
         put(&self.write.to_le_bytes());
         [self.index, self.sectors].iter().for_each(|number| put(&number.to_le_bytes()));
-        // Other bytes in every version of a place: half of a sector can't be taken for that of another.
-        let mut word = (self.run ^ self.offset).wrapping_add(self.generation.wrapping_mul(STEP));
-        for bytes in rest.chunks_exact_mut(8) {
-            word = word.wrapping_add(STEP);
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
+        multiples::fill(rest.as_chunks_mut().0, self.word(), STEP);
+    }
+
+    /// The remainder of what a sector holds between the checksum and its words. Not from memory: words that
+    /// begin in the middle of others which were just written there would have to wait for them.
+    fn remainder(&self) -> u32 {
+        let high = |number: u64| number >> 32;
+        let numbers =
+            [u32::from_le_bytes(MAGIC).into(), self.run, self.offset, self.generation, self.target.into()];
+        let [magic, run, offset, generation, target] = numbers;
+        let words = [
+            magic | run << 32,
+            high(run) | offset << 32,
+            high(offset) | generation << 32,
+            high(generation) | target << 32,
+            u64::from(self.writer) | self.write << 32,
+            high(self.write) | u64::from(self.index) << 32,
+        ];
+        remainder_of_words(u32::MAX, words, self.sectors)
+    }
+
+    /// What the words behind the stamp are made of: other ones in every version of a place, so that half of a
+    /// sector can't be taken for that of another.
+    fn word(&self) -> u64 {
+        (self.run ^ self.offset).wrapping_add(self.generation.wrapping_mul(STEP))
     }
 
     /// The stamp of a sector, whether or not the checksum fits; `None` = it has none.
@@ -81,36 +101,67 @@ impl SectorStamp {
 /// The golden ratio, as is usual where words are to differ in all their bits.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Sectors whose checksums are made at a time.
-const ABREAST: usize = 4;
-
-/// Tells the checksum of each sector, by its number.
-fn checksums(bytes: &[u8], sector: usize, mut told: impl FnMut(usize, u32)) {
-    let body = |number: usize| &bytes[number * sector + CHECKSUM..(number + 1) * sector];
-    let sectors = bytes.len() / sector;
-    let abreast = sectors / ABREAST * ABREAST;
-    for first in (0..abreast).step_by(ABREAST) {
-        let sums = crc32c_of_each::<ABREAST>(std::array::from_fn(|number| body(first + number)));
-        (first..).zip(sums).for_each(|(number, sum)| told(number, sum));
-    }
-    (abreast..sectors).for_each(|number| told(number, crc32c(body(number))));
+/// Makes and compares the checksums of sectors of one length.
+///
+/// The words behind a stamp follow from it, and a CRC is linear: it is the sum (exclusive or) of what the
+/// stamp, the word and its multiples add to it. So the words of a sector that is being written needn't be
+/// gone through again, and those of one that was read are compared with what they have to be, which is faster
+/// than a CRC of them.
+#[derive(Debug)]
+pub struct SectorChecksums {
+    sector: usize,
+    /// Of the remainder of a stamp: what it becomes behind the rest of the sector, were that zero.
+    of_stamp: Linear,
+    /// Of the remainder of a word: that of the rest, were it nothing but this word.
+    of_word: Linear,
+    /// The remainder of the multiples alone.
+    of_multiples: u32,
 }
 
-/// Puts the checksum into each sector. `sums` is room for them.
-pub fn seal(bytes: &mut [u8], sector: usize, sums: &mut Vec<u32>) {
-    sums.clear();
-    checksums(bytes, sector, |_, sum| sums.push(sum));
-    for (bytes, sum) in bytes.chunks_exact_mut(sector).zip(sums) {
-        bytes[..CHECKSUM].copy_from_slice(&sum.to_le_bytes());
+impl SectorChecksums {
+    /// For sectors of so many bytes, a multiple of 8.
+    pub fn new(sector: usize) -> SectorChecksums {
+        let zeros = vec![0; sector.saturating_sub(LENGTH)];
+        let mut multiples = zeros.clone();
+        multiples::fill(multiples.as_chunks_mut().0, 0, STEP);
+        let words = || 0..zeros.len() / 8;
+        SectorChecksums {
+            sector,
+            of_stamp: Linear::new(|bit| remainder(bit, &zeros)),
+            of_word: Linear::new(|bit| words().fold(0, |sum, _| remainder(sum, &[0; 8]) ^ bit)),
+            of_multiples: remainder(0, &multiples),
+        }
     }
-}
 
-/// Of each sector whether its checksum fits.
-pub fn intact(bytes: &[u8], sector: usize, fits: &mut Vec<bool>) {
-    fits.clear();
-    checksums(bytes, sector, |number, sum| {
-        fits.push(bytes[number * sector..].starts_with(&sum.to_le_bytes()))
-    });
+    /// Puts the checksum into a sector that a stamp has filled.
+    #[inline]
+    pub fn seal(&self, stamp: &SectorStamp, sector: &mut [u8]) {
+        let sum = self.of_filled(stamp);
+        sector[..CHECKSUM].copy_from_slice(&sum.to_le_bytes());
+    }
+
+    /// The checksum of a sector whose words are those of its stamp.
+    #[inline]
+    fn of_filled(&self, stamp: &SectorStamp) -> u32 {
+        let of_word = remainder(0, &stamp.word().to_le_bytes());
+        !(self.of_stamp.of(stamp.remainder()) ^ self.of_word.of(of_word) ^ self.of_multiples)
+    }
+
+    /// Of each sector whether it has a stamp and its checksum fits.
+    pub fn intact(&self, bytes: &[u8], fits: &mut Vec<bool>) {
+        fits.clear();
+        fits.extend(bytes.chunks_exact(self.sector).map(|sector| self.is_intact(sector)));
+    }
+
+    fn is_intact(&self, sector: &[u8]) -> bool {
+        let Some(stamp) = SectorStamp::of(sector) else { return false };
+        let sum = match multiples::are_filled(sector[LENGTH..].as_chunks().0, stamp.word(), STEP) {
+            true => self.of_filled(&stamp),
+            // Other words: earlier versions of the program made them in another way.
+            false => crc32c(&sector[CHECKSUM..]),
+        };
+        sector.starts_with(&sum.to_le_bytes())
+    }
 }
 
 #[cfg(test)]
@@ -130,10 +181,12 @@ mod tests {
 
     fn sealed(sectors: usize, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; sectors * length];
+        let checksums = SectorChecksums::new(length);
         for (number, sector) in bytes.chunks_exact_mut(length).enumerate() {
-            SectorStamp { index: number as u32, ..STAMP }.fill(sector);
+            let stamp = SectorStamp { index: number as u32, ..STAMP };
+            stamp.fill(sector);
+            checksums.seal(&stamp, sector);
         }
-        seal(&mut bytes, length, &mut Vec::new());
         bytes
     }
 
@@ -141,19 +194,37 @@ mod tests {
     fn a_sector_has_its_stamp_and_a_checksum_over_every_bit() {
         for (sectors, length) in [(1, 512), (4, 512), (9, 512), (5, 4096)] {
             let mut bytes = sealed(sectors, length);
-            let mut fits = Vec::new();
-            intact(&bytes, length, &mut fits);
+            let (checksums, mut fits) = (SectorChecksums::new(length), Vec::new());
+            checksums.intact(&bytes, &mut fits);
             assert_eq!(fits, vec![true; sectors]);
             let stamps: Vec<u32> =
                 bytes.chunks(length).map(|sector| SectorStamp::of(sector).unwrap().index).collect();
             assert_eq!(stamps, (0..sectors as u32).collect::<Vec<_>>());
-            for bit in [0, 31, 32, 500, 8 * length - 1] {
+            for bit in [0, 31, 32, 64, 130, 200, 500, 8 * LENGTH, 8 * length - 1] {
                 let at = (sectors - 1) * length + bit / 8;
                 bytes[at] ^= 1 << (bit % 8);
-                intact(&bytes, length, &mut fits);
+                checksums.intact(&bytes, &mut fits);
                 assert_eq!(fits.iter().position(|fits| !fits), Some(sectors - 1), "bit {bit}");
                 bytes[at] ^= 1 << (bit % 8);
             }
+        }
+    }
+
+    /// By hand, as anybody can do it who has nothing but the description of the format.
+    #[test]
+    fn the_checksum_is_the_crc_of_all_that_follows_whatever_the_words_are() {
+        for length in [512, 1024, 4096, 65536] {
+            let mut bytes = sealed(3, length);
+            for sector in bytes.chunks_exact_mut(length) {
+                assert_eq!(sector[..4], crc32c(&sector[4..]).to_le_bytes(), "{length}");
+                // What another version of the program put behind the stamp.
+                sector[LENGTH..].fill(0x5a);
+                let sum = crc32c(&sector[4..]);
+                sector[..4].copy_from_slice(&sum.to_le_bytes());
+            }
+            let mut fits = Vec::new();
+            SectorChecksums::new(length).intact(&bytes, &mut fits);
+            assert_eq!(fits, [true; 3]);
         }
     }
 

@@ -2,45 +2,58 @@
 
 /// The checksum of some bytes.
 pub fn crc32c(bytes: &[u8]) -> u32 {
-    crc32c_of_each([bytes])[0]
+    !remainder(u32::MAX, bytes)
 }
 
-/// The checksums of several pieces. One instruction waits for the result of the one before, so pieces of the
-/// same length side by side take hardly longer than one of them.
+/// What a remainder becomes when these bytes follow, with neither the ones at the beginning of a checksum nor
+/// the complement at its end: it is linear, so that of a sum (exclusive or) is the sum of those of its parts.
 #[inline]
-pub fn crc32c_of_each<const N: usize>(pieces: [&[u8]; N]) -> [u32; N] {
+pub fn remainder(before: u32, bytes: &[u8]) -> u32 {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("sse4.2") {
         // SAFETY: the processor has the instruction.
-        return unsafe { by_instruction(pieces) };
+        return unsafe { by_instruction(before, bytes) };
     }
     #[cfg(target_arch = "aarch64")]
     if std::arch::is_aarch64_feature_detected!("crc") {
         // SAFETY: the processor has the instruction.
-        return unsafe { by_instruction(pieces) };
+        return unsafe { by_instruction(before, bytes) };
     }
-    pieces.map(by_table)
+    by_table(before, bytes)
+}
+
+/// The same of whole words and a half one behind them, which needn't be in memory, least significant byte
+/// first.
+#[inline]
+pub fn remainder_of_words<const N: usize>(before: u32, words: [u64; N], last: u32) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("sse4.2") {
+        // SAFETY: the processor has the instruction.
+        return unsafe { words_by_instruction(before, words, last) };
+    }
+    #[cfg(target_arch = "aarch64")]
+    if std::arch::is_aarch64_feature_detected!("crc") {
+        // SAFETY: the processor has the instruction.
+        return unsafe { words_by_instruction(before, words, last) };
+    }
+    let before = words.iter().fold(before, |sum, word| by_table(sum, &word.to_le_bytes()));
+    by_table(before, &last.to_le_bytes())
 }
 
 /// The instructions of this processor: the checksum so far, and what follows.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! with_instructions {
-    ($feature:literal, $word:expr, $byte:expr) => {
+    ($feature:literal, $word:expr, $half:expr, $byte:expr) => {
         #[target_feature(enable = $feature)]
-        fn by_instruction<const N: usize>(pieces: [&[u8]; N]) -> [u32; N] {
-            let common = pieces.iter().map(|piece| piece.len()).min().unwrap_or(0) / 8 * 8;
-            let mut sums = [u32::MAX; N];
-            for at in (0..common).step_by(8) {
-                for (sum, piece) in sums.iter_mut().zip(pieces) {
-                    let mut word = [0; 8];
-                    word.copy_from_slice(&piece[at..at + 8]);
-                    *sum = $word(*sum, u64::from_le_bytes(word));
-                }
-            }
-            for (sum, piece) in sums.iter_mut().zip(pieces) {
-                *sum = piece[common..].iter().fold(*sum, |sum, byte| $byte(sum, *byte));
-            }
-            sums.map(|sum| !sum)
+        fn by_instruction(before: u32, bytes: &[u8]) -> u32 {
+            let (words, rest) = bytes.as_chunks();
+            let sum = words.iter().fold(before, |sum, word| $word(sum, u64::from_le_bytes(*word)));
+            rest.iter().fold(sum, |sum, byte| $byte(sum, *byte))
+        }
+
+        #[target_feature(enable = $feature)]
+        fn words_by_instruction<const N: usize>(before: u32, words: [u64; N], last: u32) -> u32 {
+            $half(words.into_iter().fold(before, |sum, word| $word(sum, word)), last)
         }
     };
 }
@@ -49,10 +62,16 @@ macro_rules! with_instructions {
 with_instructions!(
     "sse4.2",
     |sum: u32, word| std::arch::x86_64::_mm_crc32_u64(u64::from(sum), word) as u32,
+    std::arch::x86_64::_mm_crc32_u32,
     std::arch::x86_64::_mm_crc32_u8
 );
 #[cfg(target_arch = "aarch64")]
-with_instructions!("crc", std::arch::aarch64::__crc32cd, std::arch::aarch64::__crc32cb);
+with_instructions!(
+    "crc",
+    std::arch::aarch64::__crc32cd,
+    std::arch::aarch64::__crc32cw,
+    std::arch::aarch64::__crc32cb
+);
 
 /// The polynomial 0x1EDC6F41, its bits reversed.
 const POLYNOMIAL: u32 = 0x82F6_3B78;
@@ -74,8 +93,30 @@ const TABLE: [u32; 256] = {
     table
 };
 
-fn by_table(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |sum, byte| (sum >> 8) ^ TABLE[(sum as u8 ^ byte) as usize])
+fn by_table(before: u32, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(before, |sum, byte| (sum >> 8) ^ TABLE[(sum as u8 ^ byte) as usize])
+}
+
+/// A linear function of 32 bits, by looking up its bytes.
+#[derive(Debug)]
+pub struct Linear([[u32; 256]; 4]);
+
+impl Linear {
+    /// Of what it makes of single bits.
+    pub fn new(of_bit: impl Fn(u32) -> u32) -> Linear {
+        let bits: [u32; 32] = std::array::from_fn(|bit| of_bit(1 << bit));
+        let sum = |place: usize, byte: usize| {
+            (0..8).filter(|bit| byte >> bit & 1 == 1).fold(0, |sum, bit| sum ^ bits[8 * place + bit])
+        };
+        Linear(std::array::from_fn(|place| std::array::from_fn(|byte| sum(place, byte))))
+    }
+
+    /// What it makes of a number.
+    #[inline]
+    pub fn of(&self, number: u32) -> u32 {
+        let of_byte = |place: usize| self.0[place][(number >> (8 * place)) as usize & 0xff];
+        of_byte(0) ^ of_byte(1) ^ of_byte(2) ^ of_byte(3)
+    }
 }
 
 #[cfg(test)]
@@ -94,16 +135,25 @@ mod tests {
             (&descending, 0x113F_DB5C),
             (&[], 0),
         ] {
-            assert_eq!((crc32c(bytes), by_table(bytes)), (sum, sum), "{bytes:02x?}");
+            assert_eq!((crc32c(bytes), !by_table(u32::MAX, bytes)), (sum, sum), "{bytes:02x?}");
         }
     }
 
     #[test]
-    fn several_pieces_have_the_checksums_of_each_whatever_their_lengths() {
+    fn remainders_go_on_where_they_ended_whatever_the_lengths_and_are_linear() {
         let bytes: Vec<u8> = (0..4096u32).map(|i| ((i * i) >> 3) as u8).collect();
         for length in [0, 1, 7, 8, 9, 63, 512, 1000] {
-            let pieces = [&bytes[..length], &bytes[1..length + 3], &bytes[17..length + 17], &bytes];
-            assert_eq!(crc32c_of_each(pieces), pieces.map(by_table), "{length}");
+            let (start, rest) = bytes.split_at(length);
+            let after = remainder(u32::MAX, start);
+            assert_eq!(after, by_table(u32::MAX, start), "{length}");
+            assert_eq!(!remainder(after, rest), crc32c(&bytes), "{length}");
+            let (words, last) = ([0x0123_4567_89ab_cdef, !7, u64::from(after)], after ^ 0x55);
+            let behind: Vec<u8> =
+                words.iter().flat_map(|word| word.to_le_bytes()).chain(last.to_le_bytes()).collect();
+            assert_eq!(remainder_of_words(after, words, last), by_table(after, &behind), "{length}");
+            let zeros = vec![0; rest.len()];
+            let advanced = Linear::new(|bit| remainder(bit, &zeros));
+            assert_eq!(advanced.of(after) ^ remainder(0, rest), remainder(after, rest), "{length}");
         }
     }
 }

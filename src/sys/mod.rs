@@ -11,6 +11,7 @@ pub mod crc32c;
 pub mod file_systems;
 pub mod io_priority;
 pub mod map_options;
+pub mod multiples;
 pub mod mutex;
 pub mod open_mode;
 pub mod path;
