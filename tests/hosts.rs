@@ -136,6 +136,40 @@ fn ranks_write_to_one_device_together() {
     drop(held);
 }
 
+/// Each rank knows its own writes alone, so what they write must not overlap.
+#[test]
+fn ranks_verify_what_is_theirs_and_are_refused_what_is_not() {
+    let folder = directory();
+    fs::write(folder.path().join("shared.dat"), vec![7; 1 << 20]).unwrap();
+    let line = |more: &'static [&'static str], target: &'static str| {
+        let all = ["-b4K", "-r", "-w50", "-o4", "-t2", "-Sh", "-d1", "-W0", "--verify", "--out=both.json"];
+        [&all[..], more, &[target]].concat()
+    };
+    let run = |more, target| two_ranks(LAUNCHERS[1], &line(more, target), folder.path());
+    let Some(over) = run(&[], "shared.dat") else { return };
+    over.fails(1, &["--verify", "'shared.dat' is the same target for ranks 0-1", "--split"]);
+    run(&["--split", "--journal=j"], "shared.dat").unwrap().fails(3, &["--journal", "%r"]);
+    assert_eq!(fs::read(folder.path().join("shared.dat")).unwrap(), vec![7; 1 << 20], "nothing is touched");
+    let both = run(&["--split", "--journal=%r.journal"], "shared.dat").unwrap();
+    assert_eq!(both.code, 0, "{}{}", both.stdout, both.stderr);
+    for rank in ["0", "1"] {
+        let journal = folder.path().join(format!("{rank}.journal"));
+        let mut back = command_of(&["verify-after", journal.to_str().unwrap()]);
+        let back: Ended = output(back.current_dir(folder.path())).unwrap().into();
+        assert_eq!(back.code, 0, "{}{}", back.stdout, back.stderr);
+        assert!(back.stdout.contains("failed:    none"), "{}", back.stdout);
+    }
+    // What one of them finds is told of the whole.
+    fs::write(folder.path().join("1.dat"), vec![7; 1 << 20]).unwrap();
+    fs::copy(folder.path().join("shared.dat"), folder.path().join("0.dat")).unwrap();
+    let mut content = fs::read(folder.path().join("0.dat")).unwrap();
+    content.chunks_mut(512).for_each(|sector| sector[100] ^= 1);
+    fs::write(folder.path().join("0.dat"), content).unwrap();
+    let read = ["-b4K", "-s", "-d1", "-W0", "--verify=read", "%r.dat"];
+    let found = two_ranks(LAUNCHERS[1], &read, folder.path()).unwrap();
+    found.fails(4, &["--verify", "corrupt", "0.dat"]);
+}
+
 /// Each rank until it has written as much itself.
 #[test]
 fn until_written_is_of_each_rank() {

@@ -3,6 +3,7 @@
 use super::messages::{Checked, GoOrEnd, Hello, NextStep, RankName, RankOutcome, RankStep, Roles, RunTask};
 use super::names::{by_message, ranks};
 use super::setup::LeadSetup;
+use super::verified;
 use super::whole::{self, RankPart, WholeRun};
 use crate::cli::{Exit, RunRequest};
 use crate::clock::{self, Nanos, SECOND};
@@ -16,6 +17,7 @@ use crate::finding::Finding;
 use crate::profile::{RawText, TargetIds};
 use crate::run::{Control, Events, Listener, Nobody};
 use crate::sys::standard_error::say;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// From the decision to start until the start, at least: it has to reach all ranks.
@@ -119,13 +121,14 @@ impl<'a> Lead<'a> {
         let seat = |hello: Hello| Seat { machine: hello.machine, cpus: hello.cpus };
         let seats: Vec<Option<Seat>> = hellos.into_iter().map(|hello| hello.map(seat)).collect();
         let cpus = if setup.shares_cpus() { share(&seats) } else { vec![None; seats.len()] };
-        let io_log = self.request.io_log.as_ref().map(|path| RawText::from(path.clone().into_os_string()));
+        let text = |path: &Option<PathBuf>| path.clone().map(|path| RawText::from(path.into_os_string()));
         GoOrEnd::Go(RunTask {
             profile: setup.asked.profile.clone().into_owned(),
             method: setup.asked.method.clone().into_owned(),
             recreate: self.request.recreate,
             destroy: self.request.destroy,
-            io_log,
+            io_log: text(&self.request.io_log),
+            journal: text(&self.request.journal),
             split: self.request.split,
             cpus,
             ranks: names,
@@ -145,7 +148,13 @@ impl<'a> Lead<'a> {
             return GoOrEnd::End(code);
         }
         let Ok(setup) = &self.setup else { return GoOrEnd::End(Exit::RunFailed.code()) };
-        let ids = TargetIds::of(&setup.asked.profile);
+        let asked = &setup.asked;
+        let (mode, split) = (asked.method.verify, self.request.split);
+        let refusals = verified::refusals(mode, &asked.profile, &checked, split, &self.hosts);
+        if !refusals.is_empty() {
+            return GoOrEnd::End(self.refuse(Exit::RunFailed, refusals));
+        }
+        let ids = TargetIds::of(&asked.profile);
         let mut roles = Vec::new();
         for (id, path) in ids.paths().iter().enumerate() {
             let real = all().all(|(_, one)| one.places.len() > id);

@@ -58,6 +58,8 @@ pub struct RunTask {
     pub destroy: bool,
     /// `--io-log`, not filled in.
     pub io_log: Option<RawText>,
+    /// `--journal`, not filled in.
+    pub journal: Option<RawText>,
     /// `--split`
     pub split: bool,
     /// The CPUs of each rank; `None` = those that it has.

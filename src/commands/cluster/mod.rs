@@ -16,6 +16,7 @@ mod messages;
 mod names;
 mod setup;
 mod targets;
+mod verified;
 mod whole;
 mod work;
 

@@ -98,9 +98,9 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
             "--io-log: every rank writes a log of its own; put %r (the rank) or %h (the host) into its path",
         ),
         (
-            asked.method.verify.is_some(),
-            "--verify: ranks know nothing of each other's writes, and would take them for damage; verify on \
-             one host at a time",
+            request.journal.as_deref().is_some_and(|path| !by_rank(path)),
+            "--journal: every rank writes a journal of its own; put %r (the rank) or %h (the host) into its \
+             path",
         ),
         (no_work(&asked.profile), "nothing is to be run: the profile has no time span"),
     ];

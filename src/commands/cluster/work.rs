@@ -177,7 +177,7 @@ impl RankWork {
         let session = Session {
             recreate: self.task.recreate,
             destroy: self.task.destroy,
-            journal: None,
+            journal: self.task.journal.as_ref().map(fill),
             io_log: self.task.io_log.as_ref().map(fill),
             events,
             claimant: self.claimant(),

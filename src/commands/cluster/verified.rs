@@ -1,0 +1,129 @@
+//! What is verified (`--verify`) by several ranks: each knows its own writes alone, so none may write where
+//! another one reads.
+
+use super::messages::Checked;
+use super::names::ranks;
+use crate::cluster::place::{Same, TargetPlace, same, together};
+use crate::profile::{Profile, RawText, TargetIds, VerifyMode};
+
+/// Why ranks would take each other's writes for damage, a message for each target. `checked` by rank;
+/// `split`: each gets a part of its own of what it shares.
+pub fn refusals(
+    mode: Option<VerifyMode>,
+    profile: &Profile,
+    checked: &[Option<Checked>],
+    split: bool,
+    hosts: &[String],
+) -> Vec<String> {
+    if !mode.is_some_and(VerifyMode::stamps) {
+        return Vec::new();
+    }
+    let ids = TargetIds::of(profile);
+    let place = |rank: &Option<Checked>, id: usize| rank.as_ref()?.places.get(id).cloned();
+    let places = |id: usize| checked.iter().map(move |rank| place(rank, id)).collect::<Vec<_>>();
+    let mut refusals = Vec::new();
+    for (id, path) in ids.paths().iter().enumerate() {
+        let (groups, guessed) = together(&places(id));
+        if let Some(group) = groups.iter().find(|group| group.len() > 1) {
+            refusals.extend(shared(profile, path, &ranks(group, hosts), split, guessed));
+        }
+        for (other, other_path) in ids.paths().iter().enumerate().skip(id + 1) {
+            if is_any_the_same(&places(id), &places(other)) {
+                refusals.push(format!(
+                    "--verify: '{path}' of one rank and '{other_path}' of another are the same target: \
+                     each would find the other's writes and take them for damage; name it once, and give \
+                     each rank a part (--split)"
+                ));
+            }
+        }
+    }
+    refusals
+}
+
+/// Why these ranks can't share a target.
+fn shared(profile: &Profile, path: &RawText, who: &str, split: bool, guessed: bool) -> Option<String> {
+    let is = if guessed { "may be" } else { "is" };
+    let why = format!("--verify: '{path}' {is} the same target for {who}");
+    match split {
+        false => Some(format!(
+            "{why}, and each would find the others' writes and take them for damage; give each a part of its \
+             own (--split), or a file (%r or %h in its path)"
+        )),
+        true if !is_divided_alike(profile, path) => Some(format!(
+            "{why}, and with --split their parts would be others in another time span or entry of the \
+             profile, because its area or blocks (-B, -f, -c, -b) differ there: what one rank wrote \
+             another would write over; let them be the same"
+        )),
+        true => None,
+    }
+}
+
+/// Whether `--split` divides a target in the same way wherever the profile names it.
+fn is_divided_alike(profile: &Profile, path: &RawText) -> bool {
+    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    let mut areas = targets
+        .filter(|target| target.path == *path)
+        .map(|target| (target.base_file_offset, target.max_file_size, target.file_size, target.block_size));
+    let first = areas.next();
+    areas.all(|area| Some(area) == first)
+}
+
+fn is_any_the_same(some: &[Option<TargetPlace>], others: &[Option<TargetPlace>]) -> bool {
+    let pairs = some.iter().flatten().flat_map(|one| others.iter().flatten().map(move |other| (one, other)));
+    pairs.into_iter().any(|(one, other)| same(one, other) == Same::Yes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Target, TimeSpan};
+
+    fn place(inode: u64) -> TargetPlace {
+        TargetPlace { machine: "a".into(), number: Some((8, inode)), ..TargetPlace::default() }
+    }
+
+    fn profile(spans: &[&[(&str, u64)]]) -> Profile {
+        let target = |&(path, end): &(&str, u64)| Target {
+            path: path.into(),
+            max_file_size: end,
+            ..Target::default()
+        };
+        let span = |targets: &&[(&str, u64)]| TimeSpan {
+            targets: targets.iter().map(target).collect(),
+            ..TimeSpan::default()
+        };
+        Profile { time_spans: spans.iter().map(span).collect(), ..Profile::default() }
+    }
+
+    /// What two ranks are told that have targets of these numbers.
+    fn told(mode: VerifyMode, profile: &Profile, inodes: [&[u64]; 2], split: bool) -> String {
+        let rank = |inodes: &[u64]| {
+            let places = inodes.iter().map(|inode| place(*inode)).collect();
+            Some(Checked { places, ..Checked::default() })
+        };
+        let hosts = ["x".to_owned(), "y".to_owned()];
+        refusals(Some(mode), profile, &inodes.map(rank), split, &hosts).join("\n")
+    }
+
+    #[test]
+    fn ranks_that_would_write_over_each_other_are_refused_and_others_are_not() {
+        let one = profile(&[&[("f", 0)]]);
+        let (two, grown) = (profile(&[&[("f", 0), ("g", 0)]]), profile(&[&[("f", 100)], &[("f", 200)]]));
+        let alike = profile(&[&[("f", 100)], &[("f", 100)]]);
+        let both = VerifyMode::Both;
+        for (mode, profile, inodes, split, words) in [
+            (both, &one, [&[1][..], &[2]], false, ""),
+            (both, &one, [&[1], &[1]], false, "same target for ranks 0-1"),
+            (both, &one, [&[1], &[1]], true, ""),
+            (VerifyMode::Read, &one, [&[1], &[1]], false, ""),
+            (both, &two, [&[1, 2], &[3, 4]], false, ""),
+            (both, &two, [&[1, 2], &[2, 1]], true, "'g' of another are the same target"),
+            (both, &grown, [&[1], &[1]], true, "another time span"),
+            (both, &grown, [&[1], &[2]], true, ""),
+            (both, &alike, [&[1], &[1]], true, ""),
+        ] {
+            let told = told(mode, profile, inodes, split);
+            assert_eq!((told.is_empty(), told.contains(words)), (words.is_empty(), true), "{told}");
+        }
+    }
+}
