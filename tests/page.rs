@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use crate::golden_reports::synth;
+use diskspd::lab::precondition;
 use diskspd::lab::repeat::Repeat;
 use diskspd::lab::sweep::{
     Drift, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, Upcoming, What, next, rows,
@@ -157,6 +158,59 @@ pub fn values(page: &str) -> Vec<f64> {
 /// JSON is read to the last digit but one.
 pub fn holds(values: &[f64], wanted: f64) -> bool {
     values.iter().any(|value| (value - wanted).abs() <= 1e-14 * wanted.abs())
+}
+
+/// A preconditioning that has these I/Os per second in its rounds.
+fn preconditioned(rates: &[f64]) -> Record {
+    let mut record = small();
+    let round = |iops: &f64| RoundFigures { iops: *iops, mib_per_s: 1.0, mean_ms: Some(0.5), p99_ms: None };
+    let window = precondition::window(rates);
+    record.preconditioning = Some(Preconditioning {
+        standard: "pts-client".into(),
+        purged_bytes: Some(7 << 20),
+        fill: Some(FillStep { command: "diskspd <fill>".into(), bytes: 14 << 20, seconds: 3.0 }),
+        command: "diskspd <round>".into(),
+        rounds: rates.iter().map(round).collect(),
+        window,
+        steady: window.is_some_and(|window| precondition::is_steady(&window)),
+    });
+    record
+}
+
+#[test]
+fn the_rounds_of_a_preconditioning_have_a_verdict_a_chart_and_a_table() {
+    let plain = page(&small());
+    assert!(!plain.contains("Preconditioning"));
+    let steady = page(&preconditioned(&[900.0, 110.0, 100.0, 100.0, 100.0, 90.0, 100.0]));
+    asks_nobody(&steady);
+    let verdict = "Steady after 7 rounds: the last 5 rounds do 98.00 IOPS on average, excursion 10.2 %";
+    for text in [verdict, "diskspd &lt;fill&gt;", "diskspd &lt;round&gt;", "pts-client", ", 7 rows"] {
+        assert!(steady.contains(text), "{text}");
+    }
+    assert!(holds(&values(&steady), f64::from(14 << 20)) && holds(&values(&steady), f64::from(7 << 20)));
+    let all = elements(&steady);
+    let chart =
+        all.iter().position(|element| element.attributes.get("id").is_some_and(|id| id == "run-rounds"));
+    let class = |name: &str| {
+        let of = |element: &&Element| element.attributes.get("class").is_some_and(|class| class == name);
+        all[chart.unwrap()..].iter().find(|element| element.name == "path" && of(element)).unwrap()
+    };
+    // A dot for each round; band, average and best line over the window alone.
+    assert_eq!(class("dots total").attributes["d"].matches('M').count(), 7);
+    assert_eq!(class("band total").attributes["d"].matches('M').count(), 1);
+    assert!(
+        class("level total").attributes["d"].starts_with("M357.1 "),
+        "{:?}",
+        class("level total").attributes
+    );
+    assert!(class("line write").attributes["d"].starts_with("M357.1 "));
+    // Too few rounds say nothing together.
+    let few = page(&preconditioned(&[900.0, 110.0]));
+    assert!(few.contains("Not steady: 2 rounds say nothing") && few.contains(", 2 rows"));
+    let many = page(&preconditioned(&[5.0; 25]));
+    asks_nobody(&many);
+    page(&preconditioned(&[]));
+    page(&preconditioned(&[0.0; 6]));
 }
 
 #[test]

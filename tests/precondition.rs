@@ -12,7 +12,11 @@ use std::path::Path;
 const SIM: &str = "-c1G -b1M -w100 -o8 -t1";
 
 fn simulated(engine: &str, options: &str) -> Ended {
-    let workload = if engine == "sim:throttle" { "-c1G -b4K -o8 -t1" } else { SIM };
+    let workload = match engine {
+        "sim:throttle" => "-c1G -b4K -o8 -t1",
+        "sim:drift" => "-c1G -b2M -o1 -t1",
+        _ => SIM,
+    };
     let line = format!("precondition --standard custom {options} {{}} -- --engine {engine} {workload}");
     diskspd(&line, Path::new("never-made.dat"))
 }
@@ -29,6 +33,8 @@ fn simulated_drives_are_steady_when_they_must_be() {
     for (engine, options, count, code) in [
         ("sim", "--round 1s", 5, 0),
         ("sim:throttle", "--round 10s", 6, 0),
+        // Slower and slower for a minute, and then no longer: what is left of the fall is within the limits two rounds later.
+        ("sim:drift", "--round 10s", 8, 0),
         ("sim:stall", "--round 2s --rounds 7", 7, 2),
     ] {
         let ended = simulated(engine, &format!("{options} --quiet"));

@@ -1,5 +1,10 @@
 //! When a device is in its steady state: the rule of SNIA's Solid State Storage Performance Test
 //! Specification (PTS), the same for clients and enterprises.
+//!
+//! Source: the definition of *Steady State* in the PTS, version 2.0.2 of October 2020; SNIA also sums it up
+//! at <https://www.snia.org/forums/sssi/pts/iops>. The measurement window is five rounds. Of the figure that
+//! is tracked the highest and the lowest in it are no more than 20 % of its average apart, and those of the
+//! straight line that fits it best no more than 10 %.
 
 use crate::results::{Preconditioning, RoundFigures, RoundWindow};
 

@@ -23,6 +23,7 @@ mod number;
 mod page;
 mod parts;
 mod processors;
+mod rounds;
 mod run;
 mod several;
 mod span;

@@ -4,7 +4,7 @@ use super::input::{PagePlace, Run};
 use super::number::{exact, grouped, number};
 use super::page::heading;
 use super::span::{RecordedSpan, Span};
-use super::{again, charts, environment, headline, parts, verdict, workload};
+use super::{again, charts, environment, headline, parts, rounds, verdict, workload};
 use crate::profile::RawText;
 use crate::report::start_time::date_and_time;
 use crate::results::{KnownRun, KnownSpan, Throughput, Totals};
@@ -62,6 +62,9 @@ pub fn sections(run: &Run, place: &PagePlace) -> Markup {
     let place = PagePlace { points, ..place.clone() };
     html! {
         section.verdict { (heading(place.level, "Verdict")) (verdict::verdict(run)) }
+        @if let Some(done) = judged.and_then(|judged| judged.record.preconditioning.as_ref()) {
+            (rounds::section(done, &place))
+        }
         @for (index, figures) in known.time_spans.iter().enumerate() {
             @let number = if spans > 1 { format!("Time span {}", index + 1) } else { "Figures".into() };
             section.span { (heading(place.level, &number)) (time_span(run, index, figures.as_ref(), &place)) }
