@@ -5,6 +5,7 @@ mod audit;
 mod ceiling;
 mod dist;
 mod faults;
+mod honest;
 mod instructions;
 mod machine;
 mod peers;
@@ -66,6 +67,14 @@ const COMMANDS: &[Command] = &[
         "Lets every system call of some runs fail once at each of its occurrences (needs strace), and tries signals, limits\n    \
          and outputs that can't be written: each run has to end in time, with a message, the right exit code, and nothing\n    \
          left over.",
+    ),
+    (
+        "honest",
+        honest::main,
+        "[--rounds 50] [--only WORDS] [--directory /var/tmp] [--ours PATH] [--markdown]",
+        "So many runs with --verify of every engine in every cache mode, on files of several file systems and on devices\n    \
+         (as root), half of them killed and read back by their journal. Nothing may be found wrong. --only takes the engines\n    \
+         and cache modes that hold these words.",
     ),
     (
         "instructions",

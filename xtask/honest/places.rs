@@ -1,0 +1,139 @@
+//! Where honest runs write: files of several file systems, and devices.
+
+use super::ways;
+use crate::Failure;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Bytes of a target that are used; a multiple of all block sizes is not needed.
+const BYTES: u64 = 1 << 20;
+
+/// A target that nobody else uses, with what has to be taken down behind it.
+pub struct Place {
+    pub name: &'static str,
+    pub target: PathBuf,
+    /// A file beside it for the journal.
+    pub journal: PathBuf,
+    /// Bytes that are used.
+    pub bytes: u64,
+    /// I/Os past the page cache may be multiples of 512 bytes.
+    pub has_small_sectors: bool,
+    down: Vec<Vec<String>>,
+}
+
+/// All that can be had here; what can't is told.
+pub fn all(directory: &Path) -> Result<Vec<Place>, Failure> {
+    let kinds: [(&'static str, fn(&mut Place, &Path) -> Result<(), Failure>); 7] = [
+        ("file", |place, _| filled(&place.target)),
+        ("ext4", |place, at| file_system(place, at, "ext4", &["-q", "-F"])),
+        ("xfs", |place, at| file_system(place, at, "xfs", &["-q", "-f"])),
+        ("btrfs", |place, at| file_system(place, at, "btrfs", &["-q", "-f"])),
+        ("loop device", |place, at| loop_device(place, at, 64 << 20)),
+        ("zram", zram),
+        ("dm-linear", mapped),
+    ];
+    let mut places = Vec::new();
+    for (number, (name, make)) in kinds.into_iter().enumerate() {
+        let at = directory.join(number.to_string());
+        std::fs::create_dir(&at)?;
+        let (target, journal) = (at.join("target"), at.join("journal"));
+        let (has_small_sectors, down) = (!["file", "btrfs", "zram"].contains(&name), Vec::new());
+        let mut place = Place { name, target, journal, bytes: BYTES, has_small_sectors, down };
+        match make(&mut place, &at) {
+            Ok(()) => places.push(place),
+            Err(why) => println!("skipped: {name}: {why}"),
+        }
+    }
+    Ok(places)
+}
+
+/// Where a way's run of a round takes place: in another one each time.
+pub fn of(places: &[Place], way: usize, round: usize) -> usize {
+    let fits = |place: &Place| !ways::is_mapped(way) || !place.target.starts_with("/dev");
+    let fitting: Vec<usize> = (0..places.len()).filter(|number| fits(&places[*number])).collect();
+    fitting[(round + way) % fitting.len()]
+}
+
+/// A file full of what nobody stamped.
+fn filled(file: &Path) -> Result<(), Failure> {
+    Ok(std::fs::write(file, vec![0xee; BYTES as usize])?)
+}
+
+fn loop_device(place: &mut Place, at: &Path, bytes: u64) -> Result<(), Failure> {
+    let image = at.join("image");
+    File::create(&image)?.set_len(bytes)?;
+    let device = run("losetup", &["--find", "--show", text(&image)?])?;
+    place.down.push(["losetup", "-d", &device].map(str::to_owned).to_vec());
+    place.target = device.into();
+    Ok(())
+}
+
+fn file_system(place: &mut Place, at: &Path, kind: &str, options: &[&str]) -> Result<(), Failure> {
+    loop_device(place, at, 512 << 20)?;
+    let (device, mounted) = (place.target.clone(), at.join("mounted"));
+    std::fs::create_dir(&mounted)?;
+    run(&format!("mkfs.{kind}"), &[options, &[text(&device)?]].concat())?;
+    run("mount", &[text(&device)?, text(&mounted)?])?;
+    place.down.push(["umount", text(&mounted)?].map(str::to_owned).to_vec());
+    place.target = mounted.join("target");
+    filled(&place.target)
+}
+
+fn zram(place: &mut Place, _: &Path) -> Result<(), Failure> {
+    let number = std::fs::read_to_string("/sys/class/zram-control/hot_add")
+        .map_err(|_| "it takes root, and zram in the kernel")?;
+    let number = number.trim();
+    let remove =
+        format!("echo 1 > /sys/block/zram{number}/reset; echo {number} > /sys/class/zram-control/hot_remove");
+    place.down.push(["sh", "-c", &remove].map(str::to_owned).to_vec());
+    std::fs::write(format!("/sys/block/zram{number}/disksize"), "64M")?;
+    place.target = format!("/dev/zram{number}").into();
+    Ok(())
+}
+
+fn mapped(place: &mut Place, at: &Path) -> Result<(), Failure> {
+    if !std::fs::read_to_string("/proc/misc").is_ok_and(|list| list.contains("device-mapper")) {
+        return Err("this kernel has no device mapper".into());
+    }
+    loop_device(place, at, 64 << 20)?;
+    let name = format!("diskspd-honest-{}", std::process::id());
+    let table = format!("0 {} linear {} 0", (64 << 20) / 512, text(&place.target)?);
+    run("dmsetup", &["create", &name, "--noudevsync", "--table", &table])?;
+    place.down.push(["dmsetup", "remove", "--noudevsync", "--retry", &name].map(str::to_owned).to_vec());
+    place.target = format!("/dev/mapper/{name}").into();
+    Ok(())
+}
+
+fn text(path: &Path) -> Result<&str, Failure> {
+    path.to_str().ok_or_else(|| "the path isn't UTF-8".into())
+}
+
+/// Output of a program that goes well.
+fn run(program: &str, arguments: &[&str]) -> Result<String, Failure> {
+    let ended =
+        Command::new(program).args(arguments).output().map_err(|error| format!("{program}: {error}"))?;
+    if !ended.status.success() {
+        return Err(format!("{program}: {}", String::from_utf8_lossy(&ended.stderr).trim()).into());
+    }
+    Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned())
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        while let Some(words) = self.down.pop() {
+            // The kernel closes the files of an io_uring some time after its process has ended.
+            let gone = |_: &i32| {
+                let done =
+                    Command::new(&words[0]).args(&words[1..]).output().is_ok_and(|out| out.status.success());
+                done || {
+                    std::thread::sleep(std::time::Duration::from_millis(100));
+                    false
+                }
+            };
+            if (0..100).find(gone).is_none() {
+                println!("left behind: {}", words.join(" "));
+            }
+        }
+    }
+}
