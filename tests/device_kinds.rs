@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::{self, Loop};
+use crate::common::mapped::Mapped;
 use crate::common::{diskspd, report_agrees_with_kernel, skip};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -44,35 +45,21 @@ fn a_run_on_a_partition_stays_inside_it() {
 
 #[test]
 fn a_device_mapper_device_is_a_target_and_what_it_is_made_of_is_not() {
-    if !std::fs::read_to_string("/proc/misc").is_ok_and(|list| list.contains("device-mapper")) {
-        // Nothing that could be installed would help.
-        return eprintln!("SKIPPED: this kernel has no device mapper");
-    }
-    let Some(disk) = Loop::new(64 * MIB) else { return };
-    let name = format!("diskspd-test-{}", std::process::id());
-    let table = format!("0 {} linear {} 0", 64 * MIB / 512, disk.device.display());
-    if loops::run("dmsetup", &["create", &name, "--noudevsync", "--table", &table]).is_none() {
+    if !Mapped::is_possible() {
         return;
     }
-    /// Removes the device before the disk below it goes.
-    struct Mapped(String);
-    impl Drop for Mapped {
-        fn drop(&mut self) {
-            loops::run("dmsetup", &["remove", "--noudevsync", "--retry", &self.0]);
-        }
-    }
-    let mapped = Mapped(name);
-    let numbers = ["info", "-c", "--noheadings", "-o", "minor", mapped.0.as_str()];
-    let minor = loops::run("dmsetup", &numbers).unwrap().trim().to_owned();
-    let counters = PathBuf::from(format!("/dev/dm-{minor}"));
-    let path = PathBuf::from(format!("/dev/mapper/{}", mapped.0));
-    report_agrees_with_kernel("-b4K -r -w50 -o8 -Su -W0 -d1 --destroy {}", &path, &counters);
+    let Some(disk) = Loop::new(64 * MIB) else { return };
+    let table = format!("0 {} linear {} 0", 64 * MIB / 512, disk.device.display());
+    let Some(mapped) = Mapped::new(&table) else { return };
+    let (path, counters) = (&mapped.path, &mapped.device);
+    report_agrees_with_kernel("-b4K -r -w50 -o8 -Su -W0 -d1 --destroy {}", path, counters);
     // Without a word about the cache, too.
-    report_agrees_with_kernel("-b4K -r -o8 -W0 -d1 {}", &path, &counters);
+    report_agrees_with_kernel("-b4K -r -o8 -W0 -d1 {}", path, counters);
     for line in ["-w100 -W0 -d600 {}", "-w100 -W0 -d600 --destroy {}"] {
-        diskspd(line, &disk.device).fails(1, &["in use", &format!("is part of /dev/mapper/{}", mapped.0)]);
+        diskspd(line, &disk.device).fails(1, &["in use", &format!("is part of {}", path.display())]);
     }
     diskspd("-b4K -r -W0 -d1 {}", &disk.device).report();
     let list = diskspd("devices", "".as_ref());
-    assert!(list.report().0.contains(&format!("/dev/mapper/{} (dm-{minor})", mapped.0)), "{}", list.stdout);
+    let name = counters.file_name().unwrap().to_string_lossy();
+    assert!(list.report().0.contains(&format!("{} ({name})", path.display())), "{}", list.stdout);
 }

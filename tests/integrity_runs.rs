@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
-use crate::common::{command, directory, diskspd, side_by_side, wait_until};
+use crate::common::{command, directory, diskspd, side_by_side, stop, tool, wait_until};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -88,20 +88,18 @@ fn what_was_acknowledged_survives_a_power_cut_and_a_disk_that_lied_is_found_out(
     );
     let mut run = start(&line, &device.device);
     wait_for_journal(&journal);
-    let stop =
-        |signal: &str| Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap().success();
-    assert!(stop("-STOP"));
+    stop(run.id());
     let cut = |image: &Path| fs::copy(device.backing(), image).unwrap();
     cut(&early);
     let told = fs::metadata(&journal).unwrap().len();
-    assert!(stop("-CONT"));
+    tool(&format!("kill -CONT {}", run.id())).unwrap();
     wait_until("the journal grows", || fs::metadata(&journal).unwrap().len() > told + 100_000);
-    assert!(stop("-STOP"));
+    stop(run.id());
     cut(&late);
     // The journal's own power is cut in the midst of a write.
     let written = fs::read(&journal).unwrap();
     fs::write(at("cut"), &written[..written.len() - 7]).unwrap();
-    assert!(stop("-KILL"));
+    run.kill().unwrap();
     run.wait().unwrap();
     for image in [&late, &device.backing()] {
         let ended = diskspd(&format!("verify-after {} {{}}", at("cut").display()), image);

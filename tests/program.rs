@@ -20,6 +20,7 @@ mod faults;
 mod file_systems;
 mod history;
 mod hosts;
+mod integrity_devices;
 mod integrity_runs;
 mod io_priority;
 mod large_pages;

@@ -3,6 +3,7 @@
 
 pub mod in_process;
 pub mod loops;
+pub mod mapped;
 pub mod random;
 pub mod result_files;
 pub mod schema;
@@ -175,6 +176,21 @@ pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
         assert!(began.elapsed() < LONG, "{what}: not in {} s", LONG.as_secs());
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// Stops a process (SIGSTOP) and waits until each of its threads stands still: the signal alone says nothing of when.
+#[track_caller]
+pub fn stop(process: u32) {
+    tool(&format!("kill -STOP {process}")).unwrap();
+    let stands = |thread: &Path| {
+        let text = fs::read_to_string(thread.join("stat")).unwrap_or_default();
+        // Behind the name, which may hold anything.
+        text.rsplit_once(") ").is_none_or(|(_, state)| state.starts_with(['T', 't']))
+    };
+    wait_until("all threads stand still", || {
+        let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap();
+        threads.flatten().all(|thread| stands(&thread.path()))
+    });
 }
 
 /// Time that the hypervisor has taken, of all CPUs together.

@@ -1,0 +1,164 @@
+//! `--verify` on devices that begin to lie in the midst of a run: each lie is found while the run goes on, and named.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::loops::Loop;
+use crate::common::mapped::Mapped;
+use crate::common::{DeviceCounters, Ended, Running, directory, diskspd, side_by_side, stop, wait_until};
+use std::fs;
+use std::path::Path;
+
+/// Bytes of a place, which has versions.
+const PLACE: u64 = 16 << 10;
+/// Sectors of a device; there is as much room behind it.
+const SECTORS: u64 = 2048;
+const LINE: &str = "-b16K -r -w50 -W0 -o1 --verify";
+
+/// What was wrong with sectors, by the report of a run: `lost stale`.
+fn faults(ended: &Ended) -> String {
+    let Some((_, section)) = ended.stdout.split_once("Verified sectors of timespan 1:") else {
+        return format!("no report: {}", ended.stderr);
+    };
+    let told = section.lines().find(|line| line.starts_with('\'')).unwrap_or_default();
+    let counts = told.rsplit_once("': ").map_or("", |(_, counts)| counts);
+    counts.split(", ").filter_map(|count| count.split(' ').nth(1)).collect::<Vec<_>>().join(" ")
+}
+
+/// Waits until so many writes more have reached a device.
+fn wait_for_writes(device: &Path, more: u64) {
+    let before = DeviceCounters::of(device).writes;
+    wait_until("writes arrive", || DeviceCounters::of(device).writes >= before + more);
+}
+
+/// A table of one kind for the whole device: its words behind those of the place, `{}` being device and place.
+fn whole(kind: &str, words: &str, below: &Path) -> String {
+    format!("0 {SECTORS} {kind} {}", words.replace("{}", &format!("{} 0", below.display())))
+}
+
+/// A table in which the second half of each place drops its writes.
+fn half_dropped(below: &Path) -> String {
+    let half = PLACE / 512 / 2;
+    let pieces = (0..SECTORS / half).map(|number| {
+        let (at, below) = (number * half, below.display());
+        match number % 2 {
+            0 => format!("{at} {half} linear {below} {at}"),
+            _ => format!("{at} {half} flakey {below} {at} 0 1 1 drop_writes"),
+        }
+    });
+    pieces.collect::<Vec<_>>().join("\n")
+}
+
+/// What a device does from one moment on, its table, and which faults there are then; all of them, or some of them.
+type Lie = (&'static str, fn(&Path) -> String, &'static [&'static str], i32);
+
+const LIES: [Lie; 6] = [
+    ("nothing at all", |below| whole("linear", "{}", below), &[""], 0),
+    // Of one dropped write the version before is there, of two the one before that.
+    (
+        "it drops writes",
+        |below| whole("flakey", "{} 0 1 1 drop_writes", below),
+        &["lost stale", "lost", "stale"],
+        4,
+    ),
+    ("it drops half of each write", half_dropped, &["torn"], 4),
+    // (Reads, too, can be changed by the letter of its description: up to Linux 6.15 it leaves them as they are.)
+    (
+        "it writes bytes wrong",
+        |below| whole("flakey", "{} 0 1 5 corrupt_bio_byte 100 w 7 0", below),
+        &["corrupt"],
+        4,
+    ),
+    (
+        "all is one place further on",
+        |below| format!("0 {SECTORS} linear {} {}", below.display(), PLACE / 512),
+        &["misplaced unwritten", "unwritten misplaced", "misplaced"],
+        4,
+    ),
+    ("it holds nothing", |_| format!("0 {SECTORS} zero"), &["unwritten"], 4),
+];
+
+#[test]
+fn what_a_device_begins_to_do_in_the_midst_of_a_run_is_found_and_named() {
+    if !Mapped::is_possible() || !Mapped::knows("flakey") {
+        return;
+    }
+    side_by_side(LIES, |(what, table, expected, code)| {
+        let Some(below) = Loop::new(2 * SECTORS * 512) else { return };
+        let Some(mapped) = Mapped::new(&whole("linear", "{}", &below.device)) else { return };
+        let run = Running::until("starting", &format!("{LINE} -Su -f64K -d600 {{}}"), &mapped.path);
+        wait_for_writes(&mapped.device, 60);
+        mapped.change(&table(&below.device));
+        // It goes on long enough for each of the four places to be written and read, and ends like any run that somebody ends.
+        wait_for_writes(&mapped.device, 60);
+        run.signal("INT");
+        let ended = run.end();
+        let found = faults(&ended);
+        assert!(expected.contains(&found.as_str()), "{what}: {found:?}\n{}{}", ended.stdout, ended.stderr);
+        assert_eq!(ended.code, code, "{what}: {}{}", ended.stdout, ended.stderr);
+    });
+}
+
+#[test]
+fn a_write_that_fails_is_no_damage_and_what_cannot_be_read_back_is_told() {
+    if !Mapped::is_possible() || !Mapped::knows("flakey") {
+        return;
+    }
+    let Some(below) = Loop::new(SECTORS * 512) else { return };
+    let Some(mapped) = Mapped::new(&whole("linear", "{}", &below.device)) else { return };
+    let directory = directory();
+    let journal = directory.path().join("journal");
+    let line = format!("{LINE} -Sh -f128K -d60 -x --journal {} {{}}", journal.display());
+    let run = Running::until("starting", &line, &mapped.path);
+    wait_for_writes(&mapped.device, 50);
+    // Its only request stops at the first write that fails, so the run is over.
+    mapped.change(&whole("flakey", "{} 0 1 1 error_writes", &below.device));
+    let ended = run.end();
+    ended.fails(1, &["Input/output error"]);
+    assert!(!ended.stderr.contains("ERROR: --verify"), "{}", ended.stderr);
+    let back = || diskspd("verify-after {}", &journal);
+    let whole_again = back();
+    assert_eq!(whole_again.code, 0, "{}{}", whole_again.stdout, whole_again.stderr);
+    // Of the second place the first half can't be read any more.
+    let half = PLACE / 512 / 2;
+    let (start, rest) = (2 * half, SECTORS - 3 * half);
+    mapped.change(&format!(
+        "0 {start} linear {below} 0\n{start} {half} error\n{} {rest} linear {below} {}",
+        start + half,
+        start + half,
+        below = below.device.display()
+    ));
+    let ended = back();
+    assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains(&format!("failed:    {half}: {half} unreadable")), "{}", ended.stdout);
+}
+
+/// Without a device mapper the same is done by hand: what was written to the file of a loop device between two moments is
+/// taken back while the run stands still.
+#[test]
+fn writes_that_a_disk_forgot_are_found_while_the_run_goes_on_and_by_its_journal() {
+    let Some(device) = Loop::new(SECTORS * 512) else { return };
+    let directory = directory();
+    let journal = directory.path().join("journal");
+    let line = format!("{LINE} -Sh -f64K -d120 --journal {} {{}}", journal.display());
+    let run = Running::until("starting", &line, &device.device);
+    wait_for_writes(&device.device, 40);
+    stop(run.child.id());
+    let before = fs::read(device.backing()).unwrap();
+    run.signal("CONT");
+    wait_for_writes(&device.device, 20);
+    stop(run.child.id());
+    fs::write(device.backing(), &before).unwrap();
+    run.signal("CONT");
+    // Most places are read or written, and it ends like any run that somebody ends.
+    wait_for_writes(&device.device, 40);
+    run.signal("INT");
+    let ended = run.end();
+    let found = faults(&ended);
+    let named = ["lost stale", "lost", "stale"].contains(&found.as_str());
+    assert!(named && ended.code == 4, "{found:?} {}{}", ended.stdout, ended.stderr);
+    // Once more, and this time nobody reads before the run is over.
+    fs::write(device.backing(), &before).unwrap();
+    let ended = diskspd("verify-after {}", &journal);
+    let failed = ended.stdout.lines().find(|line| line.contains("failed:")).unwrap_or_default();
+    assert!(ended.code == 4 && failed.contains(" stale"), "{}{}", ended.stdout, ended.stderr);
+}
