@@ -18,6 +18,18 @@ struct Shares {
     ends: Vec<u64>,
 }
 
+impl Shares {
+    #[inline(always)]
+    fn draw(&self, random: &mut Random) -> u32 {
+        if self.ends.is_empty() {
+            return self.first;
+        }
+        let number = random.next_u64();
+        // Looks at all of them: to stop at the right one would be mispredicted.
+        self.first + self.ends.iter().map(|&end| u32::from(end <= number)).sum::<u32>()
+    }
+}
+
 impl Portions {
     /// `None` = no target has portions.
     pub fn new(targets: &[Assignment<'_>]) -> Option<Portions> {
@@ -48,12 +60,12 @@ impl Portions {
     /// Draws a portion of the target that this entry belongs to; takes a number if there are several.
     #[inline]
     pub fn draw(&self, entry: u32, random: &mut Random) -> u32 {
-        let shares = &self.shares[self.target_of[entry as usize] as usize];
-        if shares.ends.is_empty() {
-            return shares.first;
-        }
-        let number = random.next_u64();
-        // Looks at all of them: to stop at the right one would be mispredicted.
-        shares.first + shares.ends.iter().filter(|&&end| end <= number).count() as u32
+        self.shares[self.target_of[entry as usize] as usize].draw(random)
+    }
+
+    /// The same where there is one target alone.
+    #[inline(always)]
+    pub fn draw_of_first(&self, random: &mut Random) -> u32 {
+        self.shares[0].draw(random)
     }
 }

@@ -73,6 +73,8 @@ enum Choice {
     Uniform(Modulus),
     /// Drawn; the target of a number is the first one whose entry, the sum of weights up to it, is above the number.
     Weighted(Modulus, Vec<u64>),
+    /// There is just one target, and one of its portions is drawn.
+    PortionsOfOne(Portions),
     /// A target is found in this way, and one of its portions drawn.
     Portions(Box<Choice>, Vec<u32>, Portions),
 }
@@ -82,7 +84,10 @@ impl Choice {
         let Some(portions) = Portions::new(targets) else { return Choice::of_targets(targets, floating) };
         // By their places in this list where they are chosen by numbers, else by their own.
         let leaders: Vec<u32> = portions.leaders().collect();
-        let several = floating || leaders.len() < 2;
+        if leaders.len() == 1 {
+            return Choice::PortionsOfOne(portions);
+        }
+        let several = floating;
         let whole: Vec<Assignment<'_>> = match several {
             true => leaders.iter().map(|&leader| targets[leader as usize].clone()).collect(),
             false => targets.to_vec(),
@@ -114,6 +119,7 @@ impl Choice {
         match self {
             Choice::Only => 0,
             Choice::Bound(targets) => targets[request as usize],
+            Choice::PortionsOfOne(portions) => portions.draw_of_first(random),
             drawn => drawn.draw(request, random),
         }
     }
@@ -122,6 +128,7 @@ impl Choice {
         match self {
             Choice::Only => 0,
             Choice::Bound(targets) => targets[request as usize],
+            Choice::PortionsOfOne(portions) => portions.draw_of_first(random),
             Choice::Portions(targets, entries, portions) => {
                 let target = targets.draw(request, random);
                 portions.draw(entries[target as usize], random)
@@ -227,8 +234,10 @@ impl ThreadWorkload {
 
     /// Whether any I/O depends on random numbers: else it doesn't matter what else is drawn.
     pub fn draws(&self) -> bool {
-        matches!(self.choice, Choice::Uniform(_) | Choice::Weighted(..) | Choice::Portions(..))
-            || self.targets.iter().any(TargetState::draws)
+        matches!(
+            self.choice,
+            Choice::Uniform(_) | Choice::Weighted(..) | Choice::PortionsOfOne(_) | Choice::Portions(..)
+        ) || self.targets.iter().any(TargetState::draws)
     }
 
     /// Where the distribution of a target sends its I/Os, relative to the base offset; empty = there is none, or the

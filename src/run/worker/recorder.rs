@@ -180,6 +180,14 @@ impl Recorder {
             ios.for_each(|io| sums.add(io));
             return sums.add_to(only);
         }
+        // Which of several it is may be a matter of chance (a mix), so nothing is guessed of it.
+        if !self.timed {
+            return ios.for_each(|io| {
+                let mut sums = Sums::default();
+                sums.add(io);
+                sums.add_to(&mut self.targets[io.target as usize]);
+            });
+        }
         // What was handed over together and reaped together went alike, and is counted together.
         let Some(mut alike) = ios.next() else { return };
         let mut times = 1;
@@ -205,9 +213,6 @@ impl Recorder {
         account.ios += many;
         account.bytes += many * io.bytes;
         account.short += many * u64::from(io.short);
-        if !self.timed {
-            return;
-        }
         if let Some(latency) = &mut account.latency {
             latency.record_equal(io.latency, many);
         }

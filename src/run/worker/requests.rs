@@ -95,10 +95,11 @@ impl Requests {
     #[inline(always)]
     pub fn next_batch(&mut self, workload: &mut ThreadWorkload, requests: &[u32], batch: &mut Vec<Io>) {
         let Requests { flights, places } = self;
-        // Most threads have no other: it stays in registers, because nothing else can refer to a copy.
-        let first = places[0];
+        // Most threads have no other: it stays in registers, because nothing else can refer to a copy. Which
+        // of several it is may be a matter of chance, so nothing is guessed of it.
+        let (first, only) = (places[0], places.len() == 1);
         workload.each(requests, |request, next| {
-            let place = if next.target == 0 { &first } else { &places[next.target as usize] };
+            let place = if only { &first } else { &places[next.target as usize] };
             batch.push(place.take(flights, request, next));
         });
     }
