@@ -6,7 +6,9 @@ use diskspd::lab::compare::{
     ChangeVerdict, Compared, Metric, Question, RunComparison, Side, SideRun, compare, text,
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
-use diskspd::results::{ChartRow, KnownFigures, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin};
+use diskspd::results::{
+    ChartRow, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin, PartKey,
+};
 use diskspd::workload::Random;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -271,6 +273,57 @@ fn figures_that_do_not_decide_are_corrected_for_their_number() {
         );
     }
     assert_eq!(decides.corrected_chance, decides.chance);
+}
+
+/// A run whose mix has two parts, with these latencies (ms); those of all are as in the normal run.
+fn mixed(latencies: [f64; 2], change: impl Fn(&mut KnownSpan)) -> SideRun {
+    run(1000.0, |span| {
+        let part = |number: u32, latency: f64| KnownPart {
+            key: PartKey { target: 1, part: number, block_size: 8192 * number },
+            ios: 500_000,
+            iops: 500.0,
+            mean_ms: Some(latency),
+            p99_ms: Some(3.0 * latency),
+        };
+        span.parts = vec![part(1, latencies[0]), part(2, latencies[1])];
+        change(span);
+    })
+}
+
+#[test]
+fn a_change_of_one_part_of_a_mix_is_found_and_judged_by_itself() {
+    let mut random = Random::new(5);
+    let mut sides = |second: f64| {
+        let mut noisy = |level: f64| level * (NOISE * normal(&mut random)).exp();
+        side((0..8).map(|_| mixed([noisy(1.0), noisy(second)], |_| ())).collect())
+    };
+    let (first, other) = (sides(1.0), sides(1.2));
+    let comparison = of(&first, &other);
+    let span = &comparison.time_spans[0];
+    let names: Vec<&str> = span.parts.iter().map(|part| part.metric.as_str()).collect();
+    let part = "target-1-part-";
+    assert_eq!(
+        names,
+        ["1-8192-mean", "1-8192-p99", "2-16384-mean", "2-16384-p99"].map(|n| format!("{part}{n}"))
+    );
+    let verdicts: Vec<ChangeVerdict> = span.parts.iter().map(|part| part.verdict).collect();
+    assert!(
+        verdicts[..2].iter().all(|verdict| !matches!(verdict, ChangeVerdict::Better | ChangeVerdict::Worse))
+    );
+    assert_eq!(verdicts[2..], [ChangeVerdict::Worse; 2]);
+    assert!(span.parts.iter().all(|part| part.corrected_chance > part.chance || part.chance > Some(0.25)));
+    let told = text(&comparison);
+    assert!(told.contains("In the mix: part 2, 16 KiB: mean latency, ms: B is worse: +"), "{told}");
+    // Other parts are other work; of a run that doesn't have them nothing is compared, nor held against it.
+    let resized = side(vec![mixed([1.0, 1.0], |span| span.parts[1].key.block_size = 4096)]);
+    let refused = compare(&first, &resized, &Question::default()).unwrap_err();
+    assert_eq!(refused[0].what, "parts of the mix");
+    let unknown = side(vec![mixed([1.0, 1.0], |span| span.parts.clear())]);
+    assert_eq!(of(&first, &unknown).time_spans[0].parts, []);
+    // Too few I/Os for the 99th percentile.
+    let few = side(vec![mixed([1.0, 1.0], |span| span.parts[1].ios = 5000)]);
+    let told = text(&of(&few, &few));
+    assert!(told.contains("not compared: part 2, 16 KiB: ") && told.contains("only 50 I/Os"), "{told}");
 }
 
 #[test]

@@ -137,6 +137,7 @@ fn examples() -> Vec<Record> {
     // Without -L.
     let target = &mut unknown.hosts[0].results.time_spans[0].threads[0].targets[0];
     (target.read.paced, target.write.paced) = (Some(Paced::default()), Some(Paced::default()));
+    target.parts = vec![target.as_part(0, 512)];
     let mut unseen = unknown.clone();
     unseen.hosts[0].system.environment = Some(Environment::default());
     unseen.hosts[0].results.time_spans[0].observed = Some(Observed::default());
@@ -687,7 +688,7 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 32] = [
+const COMPARISON_FIELDS: [(&str, &str); 33] = [
     ("format", "tells a comparison from other JSON"),
     ("name", "of the form: diskspd-comparison; of a side: what it is called"),
     ("version", "rises when a reader of the last version could misunderstand"),
@@ -697,6 +698,10 @@ const COMPARISON_FIELDS: [(&str, &str); 32] = [
     ("time_spans", "the time spans, in order"),
     ("time_span", "its number, from 1"),
     ("metrics", "the figures; the first one decides"),
+    (
+        "parts",
+        "latencies of each part of a mix, which decide nothing; missing = there are no parts, or not every run has them",
+    ),
     ("why_this_decides", "why that one does under a rate; null = it is IOPS, or was asked for (--metric)"),
     ("metric", "as --metric names it"),
     ("title", "for people, with the unit"),
@@ -758,6 +763,7 @@ fn comparison_schema() -> String {
             .map(|why_this_decides| SpanCompared {
                 time_span: 1,
                 metrics: vec![compared(true), compared(false)],
+                parts: why_this_decides.iter().flat_map(|_| [compared(true), compared(false)]).collect(),
                 why_this_decides,
             })
             .to_vec(),

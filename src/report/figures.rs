@@ -1,9 +1,9 @@
 //! The figures of a record's time spans as lists, tables and comparisons show them.
 
-use crate::profile::Parameters;
+use crate::profile::{Parameters, RawText};
 use crate::results::{
-    Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPercentile, KnownResponse, KnownSpan, Measured,
-    PERCENTILES, PacedFigures, PacedLatency, Table,
+    Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownSpan,
+    Measured, PERCENTILES, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Table,
 };
 use crate::truth::{Judged, Judgement};
 
@@ -48,7 +48,24 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
         total: figures(&measured.total, |row| row.total, iops.and_then(|iops| iops.total_std_dev)),
         percentiles: chart.map(text_percentiles).unwrap_or_default(),
         response: measured.paced.as_ref().and_then(response),
+        parts: measured.parts.as_ref().map(parts).unwrap_or_default(),
     }
+}
+
+fn parts(table: &PartTable) -> Vec<KnownPart> {
+    let mut paths: Vec<&RawText> = Vec::new();
+    let mut parts = Vec::new();
+    for row in &table.rows {
+        let known = paths.iter().position(|path| **path == row.path);
+        let target = known.unwrap_or_else(|| {
+            paths.push(&row.path);
+            paths.len() - 1
+        });
+        let key = PartKey { target: target as u32 + 1, part: row.part, block_size: row.block_size };
+        let PartFigures { ios, iops, mean, p99, .. } = row.figures;
+        parts.push(KnownPart { key, ios, iops, mean_ms: mean, p99_ms: p99 });
+    }
+    parts
 }
 
 fn response(paced: &PacedFigures) -> Option<KnownResponse> {

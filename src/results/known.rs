@@ -6,6 +6,7 @@
 use super::ChartRow;
 use crate::finding::Severity;
 use crate::profile::{Parameters, RawText};
+use crate::units::amount;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -95,6 +96,50 @@ pub struct KnownSpan {
     /// measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<KnownResponse>,
+    /// What came of each part of a mix; empty = there are none, or the source doesn't have them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<KnownPart>,
+}
+
+/// A part of a mix, in I/Os of one size, on a target.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartKey {
+    /// Which of the targets that have parts, from 1.
+    pub target: u32,
+    /// Number of the part in the mix, from 1.
+    pub part: u32,
+    /// Bytes of an I/O.
+    pub block_size: u32,
+}
+
+impl PartKey {
+    /// As programs name it.
+    pub fn name(self) -> String {
+        format!("target-{}-part-{}-{}", self.target, self.part, self.block_size)
+    }
+
+    /// For people.
+    pub fn title(self, with_target: bool) -> String {
+        let target = if with_target { format!("target {}, ", self.target) } else { String::new() };
+        format!("{target}part {}, {}", self.part, amount(self.block_size.into()))
+    }
+}
+
+/// What came of a part. Latencies are `None` without I/O, and where none were measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KnownPart {
+    /// Which part.
+    #[serde(flatten)]
+    pub key: PartKey,
+    /// I/Os completed.
+    pub ios: u64,
+    /// I/Os per second.
+    pub iops: f64,
+    /// Mean latency, ms.
+    pub mean_ms: Option<f64>,
+    /// 99th percentile of the latency, ms.
+    pub p99_ms: Option<f64>,
 }
 
 /// Response times, ms, of the I/Os that had a time to start at.

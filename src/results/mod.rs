@@ -40,7 +40,9 @@ pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
     WeightedStdDevs,
 };
-pub use known::{Findings, KnownFigures, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin};
+pub use known::{
+    Findings, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin, PartKey,
+};
 pub use observed::{HeatChange, Observed};
 pub use pace::{Sample, WarmUp};
 pub use paced::{LATE, LATENESS, Overdue, Paced, PacedFigures, PacedLatency};

@@ -120,6 +120,7 @@ fn of_span(span: &KnownSpan) -> Vec<(&'static str, Option<String>, MustAgree)> {
             common(asked.common(|of| of.write_percent.map(|_| percent(of.trim_percent.unwrap_or(0))))),
             Yes,
         ),
+        ("parts of the mix", parts(span), Yes),
         ("share of random I/O", common(asked.common(|access| access.random_percent.map(percent))), Yes),
         ("rate limit", rate_limit(asked), Yes),
         ("threads", asked.threads.map(|threads| threads.to_string()), No),
@@ -135,6 +136,14 @@ fn of_span(span: &KnownSpan) -> Vec<(&'static str, Option<String>, MustAgree)> {
         ("targets", (!paths.is_empty()).then(|| paths.join(" ")), No),
         ("verdict about the devices", span.verdict.clone(), No),
     ]
+}
+
+/// What the parts are; how large their shares are is a matter of chance. `None` = there are none, or nobody
+/// recorded them.
+fn parts(span: &KnownSpan) -> Option<String> {
+    let several = span.parts.iter().any(|part| part.key.target > 1);
+    let parts: Vec<String> = span.parts.iter().map(|part| part.key.title(several)).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 fn common(value: OfAllTargets<String>) -> Option<String> {

@@ -166,7 +166,8 @@ pub(super) fn usual(sides: [&Side; 2], index: usize) -> Vec<Metric> {
     metrics
 }
 
-fn spans(sides: [&Side; 2], index: usize) -> impl Iterator<Item = &KnownSpan> {
+/// A time span of all runs that measured it.
+pub(super) fn spans(sides: [&Side; 2], index: usize) -> impl Iterator<Item = &KnownSpan> {
     let runs = sides.into_iter().flat_map(|side| &side.runs);
     runs.filter_map(move |run| run.known.time_spans.get(index)?.as_ref())
 }
@@ -179,19 +180,17 @@ pub(super) fn values(side: &Side, index: usize, metric: Metric) -> Result<Vec<f6
         let span = span.ok_or_else(|| format!("'{name}' ended before it was measured"))?;
         let value = metric.value(span).filter(|value| *value > 0.0);
         let value = value.ok_or_else(|| format!("'{name}' has no figure for it"))?;
-        match (metric.figure.percent(), metric.figures(span).ios) {
-            (Some(percent), Some(ios)) => {
-                let beyond = ios as f64 * (100.0 - percent) / 100.0;
-                if beyond + 0.5 < BEYOND {
-                    return Err(format!(
-                        "only {beyond:.0} I/Os of '{name}' took longer, and {BEYOND:.0} are needed: run \
-                        it longer"
-                    ));
-                }
-                Ok(value)
-            }
-            _ => Ok(value),
-        }
+        beyond(name, metric.figure, metric.figures(span).ios).map(|()| value)
     };
     side.runs.iter().map(value).collect()
+}
+
+/// Whether so many I/Os of a run are enough for a figure of them; else why not.
+pub(super) fn beyond(run: &str, figure: RunFigure, ios: Option<u64>) -> Result<(), String> {
+    let Some((percent, ios)) = figure.percent().zip(ios) else { return Ok(()) };
+    let beyond = ios as f64 * (100.0 - percent) / 100.0;
+    if beyond + 0.5 >= BEYOND {
+        return Ok(());
+    }
+    Err(format!("only {beyond:.0} I/Os of '{run}' took longer, and {BEYOND:.0} are needed: run it longer"))
 }

@@ -8,12 +8,14 @@
 
 mod facts;
 mod metric;
+mod parts;
 mod text;
 mod verdict;
 
 pub use facts::SideDifference;
 pub use metric::{BEYOND, CountedFrom, Metric, WhichIos};
 pub use text::{ChangeAnswer, answer, noise, sentence, signed, text};
+use verdict::AboutFigure;
 pub use verdict::{ChangeVerdict, Compared, Summarized};
 
 use crate::results::KnownRun;
@@ -103,8 +105,19 @@ pub struct SpanCompared {
     pub time_span: u32,
     /// The figures; the first one decides.
     pub metrics: Vec<Compared>,
+    /// Latencies of each part of a mix, which decide nothing; empty = there are no parts, or not every run
+    /// has their latencies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Compared>,
     /// Why that one decides, where it isn't IOPS; `None` = it's IOPS, or it was asked for.
     pub why_this_decides: Option<&'static str>,
+}
+
+impl SpanCompared {
+    /// The figures of the whole, and behind them those of parts.
+    pub fn all(&self) -> impl Iterator<Item = &Compared> {
+        self.metrics.iter().chain(&self.parts)
+    }
 }
 
 impl RunComparison {
@@ -155,12 +168,18 @@ fn span(first: &Side, other: &Side, index: usize, question: &Question) -> SpanCo
         .into_iter()
         .map(|metric| {
             let values = [first, other].map(|side| metric::values(side, index, metric));
-            verdict::compared(metric, values, question.same)
+            let about = AboutFigure {
+                metric: metric.to_string(),
+                title: metric.title(),
+                more_is_better: metric.figure.more_is_better(),
+            };
+            verdict::compared(about, values, question.same)
         })
         .collect();
     if let Some((_, others)) = compared.split_first_mut() {
         verdict::correct(others);
     }
     let time_span = u32::try_from(index + 1).unwrap_or(u32::MAX);
-    SpanCompared { time_span, metrics: compared, why_this_decides }
+    let parts = parts::compared([first, other], index, question.same);
+    SpanCompared { time_span, metrics: compared, parts, why_this_decides }
 }

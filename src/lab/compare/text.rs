@@ -44,7 +44,7 @@ pub fn sentence(difference: &SideDifference) -> String {
 
 fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
     let heads = ["", "A", "B", "change", "95 % interval", "verdict"].map(str::to_owned);
-    let rows = span.metrics.iter().filter(|metric| metric.sides.is_some()).map(row);
+    let rows = span.all().filter(|metric| metric.sides.is_some()).map(row);
     let rows: Vec<[String; 6]> = [heads].into_iter().chain(rows).collect();
     let mut widths = [0; 6];
     for row in &rows {
@@ -66,7 +66,10 @@ fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
         let _ = writeln!(text, "\n{}", lines.join("\n"));
         span.why_this_decides.iter().for_each(|why| text.push_str(&format!("{why}\n")));
     }
-    for metric in span.metrics.iter().filter(|metric| metric.sides.is_none()) {
+    for part in span.parts.iter().filter(|part| part.is_change()) {
+        let _ = writeln!(text, "In the mix: {}", answer(part, same).verdict);
+    }
+    for metric in span.all().filter(|metric| metric.sides.is_none()) {
         let why = metric.why_not.as_deref().unwrap_or_default();
         let _ = writeln!(text, "not compared: {}: {}", metric.title, line(why));
     }

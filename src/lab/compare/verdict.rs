@@ -1,6 +1,5 @@
 //! What two sets of values say about a change.
 
-use super::metric::Metric;
 use crate::stats::ranks::{self, Shift};
 use serde::Serialize;
 
@@ -90,12 +89,26 @@ pub struct Compared {
     pub more_runs: Option<u32>,
 }
 
+impl Compared {
+    /// Whether it is better or worse for certain.
+    pub fn is_change(&self) -> bool {
+        matches!(self.verdict, ChangeVerdict::Better | ChangeVerdict::Worse)
+    }
+}
+
+/// What a figure is called, as in [`Compared`].
+pub(super) struct AboutFigure {
+    pub metric: String,
+    pub title: String,
+    pub more_is_better: bool,
+}
+
 /// Compares a figure: values of each side, all above zero, or why there are none.
-pub(super) fn compared(metric: Metric, values: [Result<Vec<f64>, String>; 2], same: f64) -> Compared {
+pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, String>; 2], same: f64) -> Compared {
     let empty = Compared {
-        metric: metric.to_string(),
-        title: metric.title(),
-        more_is_better: metric.figure.more_is_better(),
+        metric: about.metric,
+        title: about.title,
+        more_is_better: about.more_is_better,
         sides: None,
         verdict: ChangeVerdict::NotCompared,
         why_not: None,
@@ -198,7 +211,7 @@ pub(super) fn correct(others: &mut [Compared]) {
     for compared in others.iter_mut().filter(|compared| compared.chance.is_some()) {
         compared.corrected_chance = corrected.next();
         let sure = compared.corrected_chance.is_some_and(|chance| chance <= 1.0 - ranks::CONFIDENCE);
-        if matches!(compared.verdict, ChangeVerdict::Better | ChangeVerdict::Worse) && !sure {
+        if compared.is_change() && !sure {
             compared.verdict = ChangeVerdict::CantTell;
         }
     }

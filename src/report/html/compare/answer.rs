@@ -2,7 +2,7 @@
 
 use super::{ComparisonPage, LETTERS, name, of_span};
 use crate::finding::Severity;
-use crate::lab::compare::{self, ChangeVerdict, Compared, Side, SpanCompared};
+use crate::lab::compare::{self, Compared, Side, SpanCompared};
 use crate::report::html::verdict::{Badge, said};
 use maud::{Markup, html};
 
@@ -28,9 +28,8 @@ fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, St
     let answer = compare::answer(primary, page.comparison.same_percent);
     let sentences = [&primary.why_not, &answer.more, &answer.found].into_iter().flatten().map(String::as_str);
     let evidence: Vec<&str> = span.why_this_decides.into_iter().chain(sentences).collect();
-    let is_change =
-        |metric: &&Compared| matches!(metric.verdict, ChangeVerdict::Better | ChangeVerdict::Worse);
-    let changed: Vec<&Compared> = others.iter().filter(is_change).collect();
+    let changed: Vec<&Compared> =
+        others.iter().chain(&span.parts).filter(|figure| figure.is_change()).collect();
     html! {
         div.judgement.{(badge.class())} {
             p.word { (badge.markup()) " " (of_span(page, span)) (answer.verdict) }

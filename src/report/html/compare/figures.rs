@@ -53,7 +53,7 @@ fn table(span: &SpanCompared) -> Markup {
             caption.hidden { "Figures of both sides" }
             thead { tr { th scope="col" { "figure" } @for name in HEAD { th scope="col" { (name) } } } }
             tbody {
-                @for (number, metric) in span.metrics.iter().enumerate() {
+                @for (number, metric) in span.all().enumerate() {
                     tr {
                         th.total[number == 0] scope="row" {
                             (name(metric)) @if number == 0 { span.quiet { " decides" } }
@@ -100,7 +100,7 @@ fn change(metric: &Compared) -> Markup {
 
 /// All changes below each other, against the zone that counts as the same; `None` = there are none.
 fn changes(span: &SpanCompared, same: f64) -> Option<ChartFigure> {
-    let shown: Vec<&Compared> = span.metrics.iter().filter(|metric| metric.sides.is_some()).collect();
+    let shown: Vec<&Compared> = span.all().filter(|metric| metric.sides.is_some()).collect();
     shown.first()?;
     let mut table = FigureTable::new(&["figure", "change", "interval", "verdict"]);
     for metric in &shown {
