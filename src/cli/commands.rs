@@ -2,14 +2,15 @@
 
 use super::error::CliError;
 use super::flag::Form;
-use super::words::ReadLine;
+use super::own_option::{self, OwnOption, ReadLine, own, own_path};
 use super::{
     EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, VerifyAfterRequest, compare,
-    history, merge, precondition, suggest, sweep, trace, words,
+    history, merge, precondition, suggest, sweep, trace,
 };
 use crate::profile::RawText;
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// A command: a row of the table that parser, help, man page and completions come from.
 pub struct Command {
@@ -75,13 +76,7 @@ pub const COMMANDS: &[Command] = &[
         arguments: "<file> .. [-v] [--csv|--md|--html <page>] [--store <folder>]",
         help: "print the report of a saved record again, or a table or page of many: records, XML, folders; \
         @label or @id is a run of the history",
-        options: &[
-            ("-v", "of one run: with everything that was found about it, or with every percentile"),
-            ("--csv", "a table of all runs with all columns, for programs"),
-            ("--md", "a table of all runs in Markdown"),
-            ("--html", "a page of all runs with their verdicts and charts, in this file"),
-            ("--store", "the folder of the history"),
-        ],
+        options: &REPORT_FORMS,
         offers: Offers::Files,
         read: Own(report_request),
     },
@@ -89,7 +84,7 @@ pub const COMMANDS: &[Command] = &[
         name: "merge",
         arguments: "<file> <file> .. [--out <file>] [--per-host] [-v]",
         help: "merge the records of the same run on several hosts into one, with one report (docs/merge.md)",
-        options: merge::OPTIONS,
+        options: &merge::FORMS,
         offers: Offers::Files,
         read: Own(merge::read),
     },
@@ -160,7 +155,7 @@ pub const COMMANDS: &[Command] = &[
         arguments: "<device> [-d<seconds>] [<option> ..], or --from <file> [<option> ..]",
         help: "watch what others do on a device, or look at recorded I/Os, and write a profile that does the \
         same, with how well it fits",
-        options: trace::OPTIONS,
+        options: &trace::FORMS,
         offers: Offers::Files,
         read: Own(trace::read),
     },
@@ -169,7 +164,7 @@ pub const COMMANDS: &[Command] = &[
         arguments: "[list|show|label|tag|untag|pin|unpin|remove|export|import|reindex|trend] [..]",
         help: "list the runs that --save has kept, find, name, remove, export and import them, and tell \
         how figures changed",
-        options: history::OPTIONS,
+        options: &history::FORMS,
         offers: Offers::Words(history::ACTIONS),
         read: Own(history::read),
     },
@@ -178,7 +173,7 @@ pub const COMMANDS: &[Command] = &[
         arguments: "<A> <B> [<option> ..], or --repeat <n> -- <options A> :: <options B> <target> ..",
         help: "compare runs (files, folders, @label or @id; several with commas) and say whether B is \
         better, worse or the same",
-        options: compare::OPTIONS,
+        options: &compare::FORMS,
         offers: Offers::Files,
         read: Lines(compare::read),
     },
@@ -322,22 +317,48 @@ pub const NAMES: &[&str] = &[
     "compatibility",
 ];
 
+const REPORT_FORMS: [Form; REPORT.len()] = own_option::forms(&REPORT);
+
+/// What is given to `report`.
+#[derive(Default)]
+struct ReportOptions {
+    html: Vec<PathBuf>,
+    store: Option<PathBuf>,
+}
+
+const REPORT: [OwnOption<ReportOptions>; 5] = [
+    own("-v", "", "of one run: with everything that was found about it, or with every percentile", |_, _| {
+        Ok(())
+    }),
+    own("--csv", "", "a table of all runs with all columns, for programs", |_, _| Ok(())),
+    own("--md", "", "a table of all runs in Markdown", |_, _| Ok(())),
+    own_path(
+        "--html",
+        "<file>",
+        "a page of all runs with their verdicts and charts, in this file",
+        |given, path| given.html.push(path),
+    ),
+    own_path("--store", "<folder>", "the folder of the history", |given, path| given.store = Some(path)),
+];
+
 /// Reads what follows `report`.
 fn report_request(arguments: &[OsString]) -> Result<Invocation, CliError> {
-    let known = [("-v", false), ("--csv", false), ("--md", false), ("--html", true), ("--store", true)];
-    let given = words::read(arguments, &known)?;
+    let mut options = ReportOptions::default();
+    let given = own_option::read_all(&REPORT, &mut options, arguments)?;
     let files: Vec<_> = given.words.iter().map(|word| word.into()).collect();
     let table = match (given.has("--csv"), given.has("--md")) {
         (true, false) => Some(TableForm::Csv),
         (false, true) => Some(TableForm::Markdown),
         _ => None,
     };
-    let (verbose, html) = (given.has("-v"), words::one_page(&given)?);
+    let ReportOptions { html, store } = options;
+    let (verbose, html) = (given.has("-v"), own_option::at_most_one("--html", html)?);
     let forms = ["-v", "--csv", "--md", "--html"].into_iter().filter(|form| given.has(form)).count();
     if files.is_empty() || forms > 1 || (verbose && files.len() > 1) {
         return Err(CliError::new("the command report is not used that way"));
     }
-    let store = given.store(given.words.iter().map(|word| word.as_encoded_bytes().starts_with(b"@")))?;
+    let names = given.words.iter().map(|word| word.as_encoded_bytes().starts_with(b"@"));
+    own_option::check_store(store.as_ref(), names)?;
     Ok(Invocation::Report(ReportRequest { files, store, verbose, table, html }))
 }
 

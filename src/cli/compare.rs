@@ -2,9 +2,9 @@
 
 use super::error::CliError;
 use super::flag::Form;
-use super::words::{self, Known, ReadLine, Words};
+use super::own_option::{self, OwnOption, ReadLine, own, own_path};
 use super::{Invocation, RunRequest};
-use crate::lab::compare::{Metric, Question, SAME};
+use crate::lab::compare::{Metric, Question};
 use crate::presets;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -53,39 +53,82 @@ pub enum FailIf {
 }
 
 /// For the help.
-pub const OPTIONS: &[Form] = &[
-    (
+pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
+
+/// What is given, before it is looked at together.
+#[derive(Default)]
+struct CompareOptions {
+    question: Question,
+    fail_if: Option<FailIf>,
+    json: Option<PathBuf>,
+    html: Vec<PathBuf>,
+    store: Option<PathBuf>,
+    quiet: bool,
+    repeat: Option<u32>,
+}
+
+const OWN: [OwnOption<CompareOptions>; 9] = [
+    own(
         "--metric",
+        "<figure>",
         "what decides: iops, mib, mean, p50, p99, p99.9; of reads or writes: read-p99, write-mean; under a \
         rate: response-p99, read-response-mean",
+        |given, value| {
+            let metric = Metric::named(value).ok_or_else(|| {
+                let figures = own_option::FIGURES;
+                format!(
+                    "{figures}, of reads or writes alone read-p99, write-mean, of response times response-p99"
+                )
+            })?;
+            given.question.metric = Some(metric);
+            Ok(())
+        },
     ),
-    ("--same", "so near is the same: 2% by default"),
-    (
+    own("--same", "<share>", "so near is the same: 2% by default", |given, value| {
+        let same = share(value).filter(|share| *share < 0.5);
+        given.question.same = same.ok_or("a share below 50%, as 2%")?;
+        Ok(())
+    }),
+    own(
         "--fail-if",
+        "<case>",
         "exit code 2 when B is worse (worse, or by at least so much: worse=5%), or when it can't be \
         told (unsure)",
+        |given, value| {
+            given.fail_if = Some(fail_if(value).ok_or("worse, worse=5% or unsure")?);
+            Ok(())
+        },
     ),
-    ("--anyway", "compare also what differs in block size, mix, pattern or rate"),
-    ("--json", "write the comparison as JSON to this file"),
-    ("--html", "write a page of it to this file: verdict, changes, single runs, what differs"),
-    ("--store", "the folder of the history, for @label and @id"),
-    ("--quiet", "of runs that are made tell only errors, and whose figures are wrong"),
-    (
+    own("--anyway", "", "compare also what differs in block size, mix, pattern or rate", |given, _| {
+        given.question.anyway = true;
+        Ok(())
+    }),
+    own_path("--json", "<file>", "write the comparison as JSON to this file", |given, path| {
+        given.json = Some(path);
+    }),
+    own_path(
+        "--html",
+        "<file>",
+        "write a page of it to this file: verdict, changes, single runs, what differs",
+        |given, path| given.html.push(path),
+    ),
+    own_path("--store", "<folder>", "the folder of the history, for @label and @id", |given, path| {
+        given.store = Some(path);
+    }),
+    own("--quiet", "", "of runs that are made tell only errors, and whose figures are wrong", |given, _| {
+        given.quiet = true;
+        Ok(())
+    }),
+    own(
         "--repeat",
+        "<n>",
         "run both so often, in turn: behind it --, the options of A, ::, those of B, and the targets",
+        |given, value| {
+            let count = value.parse().ok().filter(|count| (FEWEST..=MOST).contains(count));
+            given.repeat = Some(count.ok_or("a number of runs, 1 to 1000")?);
+            Ok(())
+        },
     ),
-];
-
-const KNOWN: &[Known] = &[
-    ("--metric", true),
-    ("--same", true),
-    ("--fail-if", true),
-    ("--anyway", false),
-    ("--json", true),
-    ("--html", true),
-    ("--store", true),
-    ("--quiet", false),
-    ("--repeat", true),
 ];
 
 /// Fewer runs of each tell nothing that is sure.
@@ -100,10 +143,9 @@ const MOST: u32 = 1000;
 pub fn read(arguments: &[OsString], line: ReadLine) -> Result<Invocation, CliError> {
     let dashes = arguments.iter().position(|argument| argument == "--");
     let (own, lines) = arguments.split_at(dashes.unwrap_or(arguments.len()));
-    let given = words::read(own, KNOWN)?;
-    let repeat = given.parsed("--repeat", "a number of runs, 1 to 1000", |text| {
-        text.parse().ok().filter(|count| (FEWEST..=MOST).contains(count))
-    })?;
+    let mut options = CompareOptions::default();
+    let given = own_option::read_all(&OWN, &mut options, own)?;
+    let CompareOptions { question, fail_if, json, html, store, quiet, repeat } = options;
     let sides: Vec<OsString> = given.words.iter().map(|word| (*word).clone()).collect();
     let interleaved = match (repeat, lines) {
         (Some(repeat), [_, lines @ ..]) if sides.is_empty() => Some(interleaved(repeat, lines, line)?),
@@ -116,17 +158,10 @@ pub fn read(arguments: &[OsString], line: ReadLine) -> Result<Invocation, CliErr
     };
     let parts = given.words.iter().flat_map(|word| word.as_encoded_bytes().split(|byte| *byte == b','));
     let names = parts.map(|part| part.starts_with(b"@"));
-    let request = CompareRequest {
-        sides,
-        interleaved,
-        question: question(&given)?,
-        fail_if: given.parsed("--fail-if", "worse, worse=5% or unsure", fail_if)?,
-        json: given.path("--json"),
-        html: words::one_page(&given)?,
-        store: given.store(names)?,
-        quiet: given.has("--quiet"),
-        given: arguments.to_vec(),
-    };
+    own_option::check_store(store.as_ref(), names)?;
+    let html = own_option::at_most_one("--html", html)?;
+    let given = arguments.to_vec();
+    let request = CompareRequest { sides, interleaved, question, fail_if, json, html, store, quiet, given };
     Ok(Invocation::Compare(Box::new(request)))
 }
 
@@ -135,20 +170,6 @@ fn two_sides(found: usize) -> CliError {
         "several runs of one side stand together with commas, in a folder, or under a label: compare \
         a1.json,a2.json @new",
     )
-}
-
-fn question(given: &Words) -> Result<Question, CliError> {
-    let expected = format!(
-        "{}, of reads or writes alone read-p99, write-mean, of response times response-p99",
-        words::FIGURES
-    );
-    Ok(Question {
-        metric: given.parsed("--metric", &expected, Metric::named)?,
-        same: given
-            .parsed("--same", "a share below 50%, as 2%", |text| share(text).filter(|s| *s < 0.5))?
-            .unwrap_or(SAME),
-        anyway: given.has("--anyway"),
-    })
 }
 
 /// `5%` or `5`: percent.

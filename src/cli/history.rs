@@ -3,7 +3,7 @@
 use super::Invocation;
 use super::error::CliError;
 use super::flag::Form;
-use super::words::{self, Known, Words};
+use super::own_option::{self, OwnOption, WordsAndOptions, own, own_path};
 use crate::lab::selection::{RunFigure, Selection, Since, check_word};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -97,32 +97,73 @@ pub const ACTIONS: &[&str] = &[
 ];
 
 /// For the help.
-pub const OPTIONS: &[Form] = &[
-    ("--label", "only runs of this label; of import: the label that they get"),
-    ("--tag", "only runs with this tag; may be repeated"),
-    ("--target", "only runs on a target whose path has this in it"),
-    ("--since", "only runs since then: 7d, 12h, 2026-11-22, 2026-11-22T14:30"),
-    ("--fingerprint", "only runs on a machine whose fingerprint begins so"),
-    ("--last", "only so many of the latest"),
-    ("--metric", "of trend: the figure, one of iops (the default), mib, mean, p50, p99, p99.9"),
-    ("--csv", "of export: a line for each run, time span and direction (the default)"),
-    ("--jsonl", "of export: a line of JSON for each run"),
-    ("--html", "of list and trend: write a page to this file in place of the text"),
-    ("--store", "the folder of the history"),
-];
+pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
 
-const KNOWN: &[Known] = &[
-    ("--label", true),
-    ("--tag", true),
-    ("--target", true),
-    ("--since", true),
-    ("--fingerprint", true),
-    ("--last", true),
-    ("--metric", true),
-    ("--csv", false),
-    ("--jsonl", false),
-    ("--html", true),
-    ("--store", true),
+/// What is given, before it is looked at together.
+#[derive(Default)]
+struct HistoryOptions {
+    selection: Selection,
+    figure: Option<RunFigure>,
+    html: Vec<PathBuf>,
+    store: Option<PathBuf>,
+}
+
+const OWN: [OwnOption<HistoryOptions>; 11] = [
+    own(
+        "--label",
+        "<label>",
+        "only runs of this label; of import: the label that they get",
+        |given, value| {
+            check_word(value).map_err(|why| format!("a label, and {why}"))?;
+            given.selection.label = Some(value.to_owned());
+            Ok(())
+        },
+    ),
+    own("--tag", "<tag>", "only runs with this tag; may be repeated", |given, value| {
+        given.selection.tags.push(value.to_owned());
+        Ok(())
+    }),
+    own("--target", "<text>", "only runs on a target whose path has this in it", |given, value| {
+        given.selection.target = Some(value.to_owned());
+        Ok(())
+    }),
+    own(
+        "--since",
+        "<time>",
+        "only runs since then: 7d, 12h, 2026-11-22, 2026-11-22T14:30",
+        |given, value| {
+            let since = Since::read(value);
+            given.selection.since = Some(since.ok_or("a time as 7d, 12h, 30m, 2w, or a date as 2026-11-22")?);
+            Ok(())
+        },
+    ),
+    own("--fingerprint", "<text>", "only runs on a machine whose fingerprint begins so", |given, value| {
+        given.selection.fingerprint = Some(value.to_owned());
+        Ok(())
+    }),
+    own("--last", "<n>", "only so many of the latest", |given, value| {
+        let count = value.parse().ok().filter(|count| *count > 0);
+        given.selection.last = Some(count.ok_or("a number of runs")?);
+        Ok(())
+    }),
+    own(
+        "--metric",
+        "<figure>",
+        "of trend: the figure, one of iops (the default), mib, mean, p50, p99, p99.9",
+        |given, value| {
+            given.figure = Some(RunFigure::named(value).ok_or(own_option::FIGURES)?);
+            Ok(())
+        },
+    ),
+    own("--csv", "", "of export: a line for each run, time span and direction (the default)", |_, _| Ok(())),
+    own("--jsonl", "", "of export: a line of JSON for each run", |_, _| Ok(())),
+    own_path(
+        "--html",
+        "<file>",
+        "of list and trend: write a page to this file in place of the text",
+        |given, path| given.html.push(path),
+    ),
+    own_path("--store", "<folder>", "the folder of the history", |given, path| given.store = Some(path)),
 ];
 
 /// Reads what follows the word `history`.
@@ -130,7 +171,9 @@ const KNOWN: &[Known] = &[
 /// # Errors
 /// It makes no sense.
 pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
-    let given = words::read(arguments, KNOWN)?;
+    let mut options = HistoryOptions::default();
+    let given = own_option::read_all(&OWN, &mut options, arguments)?;
+    let HistoryOptions { mut selection, figure, html, store } = options;
     let texts = given.texts();
     let (action, names) = match texts.split_first() {
         Some((action, names)) => (action.as_str(), names),
@@ -138,7 +181,6 @@ pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
     };
     let selects = ["list", "export", "trend"].contains(&action);
     refuse_others(&given, action, selects)?;
-    let mut selection = selection(&given)?;
     let action = match action {
         "import" => {
             let label = selection.label.take();
@@ -149,19 +191,24 @@ pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
             }
             HistoryAction::Import { files, label }
         }
-        action => with_runs(action, names, &given)?,
+        action => with_runs(action, names, figure, &given)?,
     };
     let request = HistoryRequest {
-        store: given.path("--store"),
+        store,
         selection,
         action,
-        html: words::one_page(&given)?,
+        html: own_option::at_most_one("--html", html)?,
         given: arguments.to_vec(),
     };
     Ok(Invocation::History(Box::new(request)))
 }
 
-fn with_runs(action: &str, names: &[String], given: &Words) -> Result<HistoryAction, CliError> {
+fn with_runs(
+    action: &str,
+    names: &[String],
+    figure: Option<RunFigure>,
+    given: &WordsAndOptions,
+) -> Result<HistoryAction, CliError> {
     let nothing_follows = |done: HistoryAction| match names.first() {
         None => Ok(done),
         Some(word) => Err(CliError::at(word.as_bytes(), 0, format!("nothing stands behind {action}"))
@@ -170,11 +217,7 @@ fn with_runs(action: &str, names: &[String], given: &Words) -> Result<HistoryAct
     match action {
         "list" => nothing_follows(HistoryAction::List),
         "reindex" => nothing_follows(HistoryAction::Reindex),
-        "trend" => {
-            let figure =
-                given.parsed("--metric", words::FIGURES, RunFigure::named)?.unwrap_or(RunFigure::Iops);
-            nothing_follows(HistoryAction::Trend { figure })
-        }
+        "trend" => nothing_follows(HistoryAction::Trend { figure: figure.unwrap_or(RunFigure::Iops) }),
         "export" => {
             let form = if given.has("--jsonl") { ExportForm::JsonLines } else { ExportForm::Csv };
             nothing_follows(HistoryAction::Export { form })
@@ -224,9 +267,9 @@ fn missing(action: &str) -> CliError {
 }
 
 /// No option is accepted that would change nothing.
-fn refuse_others(given: &Words, action: &str, selects: bool) -> Result<(), CliError> {
-    for (name, _) in KNOWN {
-        let fits = match *name {
+fn refuse_others(given: &WordsAndOptions, action: &str, selects: bool) -> Result<(), CliError> {
+    for (name, _) in FORMS {
+        let fits = match name {
             "--store" => true,
             "--label" => selects || action == "import",
             "--metric" => action == "trend",
@@ -243,20 +286,4 @@ fn refuse_others(given: &Words, action: &str, selects: bool) -> Result<(), CliEr
         return Err(CliError::new("--csv and --jsonl can't be given together").hint("choose one"));
     }
     Ok(())
-}
-
-fn selection(given: &Words) -> Result<Selection, CliError> {
-    let label = given.value("--label");
-    if let Some(label) = &label {
-        check_word(label).map_err(|why| CliError::new(format!("--label: {why}")))?;
-    }
-    Ok(Selection {
-        label,
-        tags: given.values("--tag"),
-        target: given.value("--target"),
-        since: given.parsed("--since", "a time as 7d, 12h, 30m, 2w, or a date as 2026-11-22", Since::read)?,
-        fingerprint: given.value("--fingerprint"),
-        last: given
-            .parsed("--last", "a number of runs", |text| text.parse().ok().filter(|count| *count > 0))?,
-    })
 }

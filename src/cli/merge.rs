@@ -2,7 +2,7 @@
 
 use super::error::CliError;
 use super::flag::Form;
-use super::words::{self, Known};
+use super::own_option::{self, OwnOption, own, own_path};
 use super::{Invocation, OutRequest};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -25,47 +25,67 @@ pub struct MergeRequest {
 }
 
 /// For the help.
-pub const OPTIONS: &[Form] = &[
-    ("--out", "write a further report, as for a run: a record of all hosts as .json, .xml, .csv, .html"),
-    ("--per-host", "beside each --out FILE.xml one for each host: FILE.HOST.xml"),
-    ("--xml-verdict", "add verdict and findings to the XML results"),
-    ("-v", "with everything that was found"),
-    ("--store", "the folder of the history, for @label and @id"),
-];
+pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
 
-const KNOWN: &[Known] =
-    &[("--out", true), ("--per-host", false), ("--xml-verdict", false), ("-v", false), ("--store", true)];
+/// What is given, before it is looked at together.
+#[derive(Default)]
+struct MergeOptions {
+    out: Vec<PathBuf>,
+    per_host: bool,
+    xml_verdict: bool,
+    verbose: bool,
+    store: Option<PathBuf>,
+}
+
+const OWN: [OwnOption<MergeOptions>; 5] = [
+    own_path(
+        "--out",
+        "<file>",
+        "write a further report, as for a run: a record of all hosts as .json, .xml, .csv, .html",
+        |given, path| given.out.push(path),
+    ),
+    own("--per-host", "", "beside each --out FILE.xml one for each host: FILE.HOST.xml", |given, _| {
+        given.per_host = true;
+        Ok(())
+    }),
+    own("--xml-verdict", "", "add verdict and findings to the XML results", |given, _| {
+        given.xml_verdict = true;
+        Ok(())
+    }),
+    own("-v", "", "with everything that was found", |given, _| {
+        given.verbose = true;
+        Ok(())
+    }),
+    own_path("--store", "<folder>", "the folder of the history, for @label and @id", |given, path| {
+        given.store = Some(path);
+    }),
+];
 
 /// Reads what follows the word `merge`.
 ///
 /// # Errors
 /// It makes no sense.
 pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
-    let given = words::read(arguments, KNOWN)?;
+    let mut options = MergeOptions::default();
+    let given = own_option::read_all(&OWN, &mut options, arguments)?;
+    let MergeOptions { out, per_host, xml_verdict, verbose, store } = options;
     let files: Vec<PathBuf> = given.words.iter().map(|word| word.into()).collect();
     if files.is_empty() {
         return Err(
             CliError::new("merge: no file is named").hint("diskspd merge a.json b.json --out all.json")
         );
     }
-    let out = given.raw("--out").map(|value| {
+    let out = out.iter().map(|path| {
+        let value = path.as_os_str().as_encoded_bytes();
         OutRequest::read(value).ok_or_else(|| {
             let error = CliError::at(value, value.len(), "--out: the file is missing");
             CliError { expected: Some("the name of a file to write".into()), ..error }
         })
     });
     let out: Vec<OutRequest> = out.collect::<Result<_, _>>()?;
-    let per_host = given.has("--per-host");
     if per_host && !out.iter().any(OutRequest::is_xml) {
         return Err(CliError::new("--per-host: there is no XML beside which it could be written")
             .hint("name one: --out all.xml --per-host writes all.xml, and all.HOST.xml for each host"));
     }
-    Ok(Invocation::Merge(MergeRequest {
-        files,
-        out,
-        per_host,
-        xml_verdict: given.has("--xml-verdict"),
-        verbose: given.has("-v"),
-        store: given.path("--store"),
-    }))
+    Ok(Invocation::Merge(MergeRequest { files, out, per_host, xml_verdict, verbose, store }))
 }

@@ -22,7 +22,6 @@ mod preset;
 mod suggest;
 mod sweep;
 mod trace;
-mod words;
 
 pub use commands::nearly as nearly_command;
 pub use compare::{CompareRequest, FailIf, Interleaved};

@@ -98,7 +98,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
             targets.push(argument.clone());
             continue;
         }
-        if !own_option::take(&OWN, &mut request, argument, &mut rest)? {
+        if own_option::take(&OWN, &mut request, argument, &mut rest)?.is_none() {
             let shown = argument.to_string_lossy();
             return Err(CliError::new(format!("{shown} is no option of precondition"))
                 .hint("options of the workload stand behind --: diskspd precondition FILE -- -c10G -t4"));

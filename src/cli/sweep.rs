@@ -118,7 +118,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let mut request = SweepRequest { given: arguments.to_vec(), ..SweepRequest::default() };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        if !own_option::take(&OWN, &mut request, argument, &mut rest)? {
+        if own_option::take(&OWN, &mut request, argument, &mut rest)?.is_none() {
             request.arguments.push(argument.clone());
         }
     }

@@ -3,7 +3,7 @@
 use super::Invocation;
 use super::error::CliError;
 use super::flag::Form;
-use super::words::{self, Known};
+use super::own_option::{self, OwnOption, own, own_path};
 use crate::profile::RawText;
 use crate::trace::RateChoice;
 use std::ffi::OsString;
@@ -43,45 +43,88 @@ pub enum TracedSource {
 const SECONDS: u32 = 60;
 
 /// For the help.
-pub const OPTIONS: &[Form] = &[
-    ("-d", "-d<seconds>: how long the device is watched; default 60; Ctrl-C ends it earlier"),
-    ("--out", "write the profile to this file, as XML for -X; - is standard output"),
-    ("--rate", "seen (default): the profile keeps to the I/Os per second that were seen; none: no limit"),
-    ("--from", "look at this file instead: a log of --io-log, text of blkparse, an iolog of fio"),
-    ("--stream-of", "of a file with I/Os on several targets take those on this one"),
-];
+pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
 
-const KNOWN: &[Known] = &[("--out", true), ("--rate", true), ("--from", true), ("--stream-of", true)];
+/// What is given, before it is looked at together.
+#[derive(Default)]
+struct TraceOptions {
+    seconds: Option<u32>,
+    out: Option<PathBuf>,
+    rate: RateChoice,
+    from: Option<PathBuf>,
+    stream: Option<String>,
+}
+
+const OWN: [OwnOption<TraceOptions>; 5] = [
+    own(
+        "-d",
+        "<seconds>",
+        "-d<seconds>: how long the device is watched; default 60; Ctrl-C ends it earlier",
+        |given, value| {
+            let seconds = value.parse::<u32>().ok().filter(|seconds| *seconds > 0);
+            given.seconds = Some(seconds.ok_or("a number of seconds, at least 1, without a blank: -d60")?);
+            Ok(())
+        },
+    ),
+    own_path(
+        "--out",
+        "<file>",
+        "write the profile to this file, as XML for -X; - is standard output",
+        |given, path| given.out = Some(path),
+    ),
+    own(
+        "--rate",
+        "<choice>",
+        "seen (default): the profile keeps to the I/Os per second that were seen; none: no limit",
+        |given, value| {
+            given.rate = match value {
+                "seen" => RateChoice::AsSeen,
+                "none" => RateChoice::Unlimited,
+                _ => return Err("seen, or none".into()),
+            };
+            Ok(())
+        },
+    ),
+    own_path(
+        "--from",
+        "<file>",
+        "look at this file instead: a log of --io-log, text of blkparse, an iolog of fio",
+        |given, path| given.from = Some(path),
+    ),
+    own(
+        "--stream-of",
+        "<name>",
+        "of a file with I/Os on several targets take those on this one",
+        |given, value| {
+            given.stream = Some(value.to_owned());
+            Ok(())
+        },
+    ),
+];
 
 /// Reads what follows the word `trace`.
 ///
 /// # Errors
 /// It makes no sense.
 pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
-    let (times, others): (Vec<OsString>, Vec<OsString>) =
-        arguments.iter().cloned().partition(|argument| argument.as_encoded_bytes().starts_with(b"-d"));
-    let seconds = times.last().map(seconds).transpose()?;
-    let given = words::read(&others, KNOWN)?;
-    let rate = given.parsed("--rate", "seen, or none", |text| match text {
-        "seen" => Some(RateChoice::AsSeen),
-        "none" => Some(RateChoice::Unlimited),
-        _ => None,
-    })?;
+    let mut options = TraceOptions::default();
+    let given = own_option::read_all(&OWN, &mut options, arguments)?;
+    let TraceOptions { seconds, out, rate, from, stream } = options;
     let path = |word: &OsString| RawText::from(word.as_encoded_bytes().to_vec()).as_path().to_owned();
-    let source = match (given.path("--from"), &given.words[..]) {
+    let source = match (from, &given.words[..]) {
         (Some(file), []) => {
             if seconds.is_some() {
                 return Err(CliError::new("-d says how long a device is watched, and --from names a file")
                     .hint("leave -d out"));
             }
-            TracedSource::File { path: file, stream: given.value("--stream-of") }
+            TracedSource::File { path: file, stream }
         }
         (Some(_), _) => {
             return Err(CliError::new("--from names a file to look at, and a device is named too")
                 .hint("name one of them"));
         }
         (None, [device]) => {
-            if given.has("--stream-of") {
+            if stream.is_some() {
                 return Err(CliError::new("--stream-of chooses I/Os of a file, and none is named")
                     .hint("leave it out, or name a file with --from"));
             }
@@ -96,17 +139,7 @@ pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
                 .hint("watch them one by one: each has a profile of its own"));
         }
     };
-    Ok(Invocation::Trace(TraceRequest { source, out: given.path("--out"), rate: rate.unwrap_or_default() }))
-}
-
-/// Reads `-d60`.
-fn seconds(argument: &OsString) -> Result<u32, CliError> {
-    let text = argument.to_string_lossy();
-    let seconds = text.get(2..).and_then(|digits| digits.parse::<u32>().ok()).filter(|seconds| *seconds > 0);
-    seconds.ok_or_else(|| {
-        let error = CliError::at(argument.as_encoded_bytes(), 2, "-d: this value is not possible");
-        CliError { expected: Some("a number of seconds, at least 1, without a blank: -d60".into()), ..error }
-    })
+    Ok(Invocation::Trace(TraceRequest { source, out, rate }))
 }
 
 #[cfg(test)]
