@@ -92,6 +92,60 @@ fn the_same_ios_are_done_at_the_same_times_by_threads_in_turn() {
 }
 
 #[test]
+fn discards_are_done_again_where_writes_may_be() {
+    let directory = directory();
+    let file = |name: &str| directory.path().join(name);
+    let recorded = file("recorded.csv");
+    let (_, first) = run("-W0 -d1 -g1000i -o4 -b8K -w30 -r --trim 20", &recorded).unwrap();
+    let count = |ios: &[Vec<String>], what: &str| ios.iter().filter(|io| io[2] == what).count() as u64;
+    let replay = format!("--replay {} -o16 -L", recorded.display());
+    let (record, again) = run(&format!("{replay} --replay-writes issue"), &file("again.csv")).unwrap();
+    assert_eq!((what(&again), times(&again, 7).len()), (what(&first), first.len()));
+    let row = &record.host().results.time_spans[0].threads[0].targets[0];
+    let discards = row.discards.as_ref().unwrap();
+    assert_eq!((discards.ios, discards.bytes / 8192), (count(&first, "discard"), discards.ios));
+    assert_eq!((row.read.ios, row.write.ios), (count(&first, "read"), count(&first, "write")));
+    let report = String::from_utf8(text::text(&record)).unwrap();
+    let all = format!("recorded I/Os that were started: {}", first.len());
+    assert!(report.contains("Discards of timespan 1:") && report.contains(&all), "{report}");
+    let rows = report.split("started after they were due").nth(1).unwrap().lines().skip(2).take(7);
+    let shown: u64 = rows.map(|row| row.split('|').nth(1).unwrap().trim().parse::<u64>().unwrap()).sum();
+    assert_eq!(shown, first.len() as u64, "the table of lateness has every one: {report}");
+
+    let (record, reads) = run(&format!("{replay} --replay-writes skip"), &file("reads.csv")).unwrap();
+    assert_eq!(count(&reads, "read"), reads.len() as u64);
+    let target = &record.profile.time_spans[0].targets[0];
+    assert_eq!((target.write_ratio, target.trim_ratio), (0, 0), "nothing is opened for writing");
+}
+
+#[test]
+fn a_replay_with_discards_ends_with_the_last_of_them() {
+    let directory = directory();
+    let (target, log) = (directory.path().join("target.dat"), directory.path().join("log"));
+    // Discards alone, one of them longer than anything is told at once; in the target, and without times.
+    let text = "fio version 2 iolog\na add\na open\na trim 65536 65536\na trim 0 2147483648\n\
+        a trim 2147483648 1610612736\na close\n";
+    std::fs::write(&log, text).unwrap();
+    for engine in ["sync -o1", "uring -o2"] {
+        std::fs::write(&target, vec![1; 1 << 20]).unwrap();
+        std::fs::File::options().write(true).open(&target).unwrap().set_len(4 << 30).unwrap();
+        let line = format!(
+            "--engine {engine} --replay {} --replay-writes issue {}",
+            log.display(),
+            target.display()
+        );
+        let (profile, method) = profile_and_method(&line);
+        let record = execute(&profile, &method, &Session::default()).unwrap().record;
+        let row = &record.host().results.time_spans[0].threads[0].targets[0];
+        let discards = row.discards.as_ref().unwrap();
+        // 64 KiB, 2 of 1 GiB, 1 GiB and a half.
+        assert_eq!((discards.ios, discards.bytes), (5, 65536 + (2 << 30) + (3 << 29)), "{engine}");
+        let left = std::os::unix::fs::MetadataExt::blocks(&std::fs::metadata(&target).unwrap());
+        assert_eq!(left, 0, "{engine}: nothing is left of it");
+    }
+}
+
+#[test]
 fn every_recorded_io_is_counted_from_the_very_first_one_on() {
     let directory = directory();
     let file = |name: &str| directory.path().join(name);
@@ -119,9 +173,18 @@ fn what_cannot_be_done_again_is_refused() {
     let write = "fio version 3 iolog\n0 /a read 0 512\n5 /a write 1073741312 1024\n9 /a write 0 512\n";
     let read = "fio version 3 iolog\n0 /a read 0 512\n5 /a read 1073741312 1024\n";
     let only_writes = "fio version 3 iolog\n0 /a write 0 512\n";
+    let discards = "fio version 3 iolog\n0 /a read 0 512\n5 /a trim 0 512\n";
+    let both = format!("{discards}9 /a write 0 512\n");
     for (text, line, why) in [
         (write, format!("--replay {path}"), "2 of its 3 I/Os are writes, which destroy"),
-        (only_writes, format!("--replay {path} --replay-writes skip"), "all of its 1 I/Os are writes"),
+        (
+            only_writes,
+            format!("--replay {path} --replay-writes skip"),
+            "it has no reads (1 of its 1 I/Os are writes)",
+        ),
+        (discards, format!("--replay {path}"), "1 of its 2 I/Os are discards, which destroy"),
+        (&both, format!("--replay {path}"), "of its 3 I/Os 1 are writes and 1 discards, which destroy"),
+        (discards, format!("--replay {path} --trim 5"), "and so does another option"),
         (read, format!("--replay {path}"), "in line 3 of --replay ends at 1073742336; use a larger target"),
         ("x\n", format!("--replay {path}"), "line 1: no format of recorded I/Os"),
         (read, format!("--replay {path}.none"), "can't be opened"),

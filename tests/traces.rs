@@ -9,7 +9,7 @@ use diskspd::prelude::*;
 use diskspd::profile::validate::validate;
 use diskspd::profile::xml;
 use diskspd::report::profile_xml;
-use diskspd::trace::formats::{self, RecordedEvent, RecordedIo, TraceFormat};
+use diskspd::trace::formats::{self, RecordedEvent, RecordedIo, RequestView, TakenIos, TraceFormat};
 use diskspd::trace::{
     FittedProfile, IoCollector, IoFigures, IoTrace, RateChoice, TraceSource, TracedIo, fit, text,
 };
@@ -47,8 +47,16 @@ fn events(
     text: &str,
     wanted: Option<&str>,
 ) -> Result<(TraceFormat, String, bool, Vec<RecordedEvent>), String> {
+    viewed(text, wanted, RequestView::Asked)
+}
+
+fn viewed(
+    text: &str,
+    wanted: Option<&str>,
+    view: RequestView,
+) -> Result<(TraceFormat, String, bool, Vec<RecordedEvent>), String> {
     let mut events = Vec::new();
-    let found = formats::read(text.as_bytes(), wanted, &mut |_, event| {
+    let found = formats::read(text.as_bytes(), &TakenIos { stream: wanted, view }, &mut |_, event| {
         match event {
             RecordedEvent::Forget => events.clear(),
             event => events.push(event),
@@ -60,15 +68,21 @@ fn events(
 
 #[test]
 fn each_format_is_known_by_its_content_and_read() {
-    use RecordedEvent::{Completed, Done, Issued, Skipped};
-    let own = format!("{HEADER}0,0,read,59752448,4096,12178644,26600,12000000\n1,0,write,512,1024,5,7,\n");
-    let own_events =
-        vec![Done(io(12_178_644, 59_752_448, 4096, false), 26_600), Done(io(5, 512, 1024, true), 7)];
-    let blkparse = vec![
+    use RecordedEvent::{Completed, Discarded, Done, Issued, Skipped};
+    let own = format!(
+        "{HEADER}0,0,read,59752448,4096,12178644,26600,12000000\n1,0,write,512,1024,5,7,\n0,0,discard,0,512,6,7,\n"
+    );
+    let own_events = vec![
+        Done(io(12_178_644, 59_752_448, 4096, false), 26_600),
+        Done(io(5, 512, 1024, true), 7),
+        Discarded(io(6, 0, 512, false)),
+    ];
+    let blkparse = vec![Issued(io(100, 512_000, 4096, true)), Completed(io(1300, 512_000, 4096, true))];
+    let of_driver = vec![
         Issued(io(300, 512_000, 4096, true)),
         Issued(io(500, 32_768, 8192, false)),
         Skipped,
-        Skipped,
+        Discarded(io(700, 4096 * 512, 1024 * 512, false)),
         Completed(io(1300, 512_000, 4096, true)),
     ];
     let bios = vec![Issued(io(0, 4096, 4096, false)), Completed(io(2000, 4096, 4096, false))];
@@ -78,8 +92,11 @@ fn each_format_is_known_by_its_content_and_read() {
         Skipped,
         Issued(io(350_000, 4096, 4096, false)),
     ];
-    let fio_3 =
-        vec![Issued(io(173_000, 61_440, 4096, false)), Skipped, Issued(io(376_000, 774_144, 4096, true))];
+    let fio_3 = vec![
+        Issued(io(173_000, 61_440, 4096, false)),
+        Discarded(io(376_000, 0, 4096, false)),
+        Issued(io(376_000, 774_144, 4096, true)),
+    ];
     let untimed = "fio version 2 iolog\nf read 0 1\n";
     for (text, format, stream, has_times, expected) in [
         (&own[..], TraceFormat::Own, "0", true, own_events),
@@ -94,6 +111,12 @@ fn each_format_is_known_by_its_content_and_read() {
         let other = text.replace('\n', "\r\n");
         assert_eq!(events(&other, None), events(text, None), "{text}");
     }
+    // As the driver got them; and the other of both where a file doesn't have what is wanted.
+    let driver = |text: &str| viewed(text, None, RequestView::Driver).unwrap().3;
+    assert_eq!(driver(BLKPARSE), of_driver);
+    assert_eq!(driver(BIOS), events(BIOS, None).unwrap().3);
+    let without_q = BLKPARSE.replace("  Q   W ", "  G   W ");
+    assert_eq!(events(&without_q, None).unwrap().3, of_driver);
 }
 
 #[test]
@@ -123,7 +146,11 @@ fn what_is_wrong_is_told_with_its_line() {
         (HEADER.into(), "a log of --io-log, and has no read or write"),
         ("fio version 2 iolog\n/a add\n".into(), "version 2, and has no read or write"),
         (own("0,0,read,0,4096,1,1"), "line 3: 7 values stand here, and a line has 8"),
-        (own("0,0,erase,0,4096,1,1,"), "line 3: 'erase' stands where read or write"),
+        (own("0,0,erase,0,4096,1,1,"), "line 3: 'erase' stands where read, write or discard"),
+        (own("0,0,discard,0,0,1,1,"), "line 3: an I/O of 0 bytes"),
+        (fio("2 /a trim 0 0"), "line 3: a discard of 0 bytes"),
+        (fio("2 /a trim 9223372036854775807 1"), "line 3: the offset 9223372036854775807 is beyond"),
+        (fio("2 /a trim 512 18446744073709551615"), "is beyond any target"),
         (own("0,0,read,-1,4096,1,1,"), "line 3: '-1' stands where an offset"),
         (own("0,0,read,0,0,1,1,"), "line 3: an I/O of 0 bytes"),
         (own("0,0,read,0,2147483648,1,1,"), "line 3: an I/O of 2147483648 bytes"),
@@ -274,7 +301,7 @@ fn the_profile_does_what_was_seen() {
             collector.take(event);
             Ok(())
         };
-        formats::read(file, None, take).unwrap();
+        formats::read(file, &TakenIos::default(), take).unwrap();
         let done = IoFigures::of(&collector.finish()).unwrap();
         let near = |what: &str, seen: f64, done: f64, by: f64| {
             assert!((seen - done).abs() <= by, "{name}: {what}: {seen} seen, {done} done");
@@ -294,16 +321,23 @@ fn requests_are_matched_with_their_completions_and_what_is_lost_is_not() {
     collector.completed(1500, 65536, 4096, false);
     collector.completed(5096, 0, 4096, false);
     collector.completed(9192, 4096, 4096, false);
+    // Three that the kernel made one request of, the first of them handed over before the trace began; the
+    // last of them is done in two parts.
+    collector.issued(2000, 1 << 20, 4096, true);
+    collector.issued(2000, (1 << 20) + 4096, 8192, true);
+    collector.completed(2640, (1 << 20) - 4096, 12_288, true);
+    collector.completed(2704, (1 << 20) + 8192, 4096, true);
     // Its completion was lost, or could be another one's.
     collector.issued(10_000, 0, 4096, true);
     collector.lost(3);
     collector.completed(20_000, 0, 4096, true);
     let trace = collector.finish();
     let latencies: Vec<_> = trace.ios.iter().map(TracedIo::latency_ns).collect();
-    assert_eq!(latencies, [Some(8192), None]);
-    assert_eq!(trace.lost, 3);
+    assert_eq!(latencies, [Some(8192), Some(640), Some(704), None]);
+    assert_eq!((trace.lost, trace.unasked), (3, 2));
     let (figures, fitted) = fitted(&trace);
     let told = text(&TraceSource { name: "x".into(), is_live: true }, &figures, &fitted);
     assert!(told.contains("lost         3 events: they came faster"), "{told}");
+    assert!(told.contains("not seen     2 more were completed"), "{told}");
     assert!(IoFigures::of(&IoTrace::default()).is_none(), "of nothing there is no profile");
 }

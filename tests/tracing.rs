@@ -307,6 +307,31 @@ fn tracefs_need_not_be_mounted() {
     assert!(ended.report().0.contains("\n\tThread\n\t\tStart: "), "{}", ended.stdout);
 }
 
+/// What is told of a device that is watched while something is done; the profile goes to a file.
+fn watched(device: &Path, out: &Path, work: impl FnOnce()) -> String {
+    let arguments = ["trace", device.to_str().unwrap(), "-d60", "--out", out.to_str().unwrap()];
+    let mut watching = command_of(&arguments);
+    let mut watching = watching.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let process = watching.id();
+    // It says so when the kernel records.
+    let mut said = String::new();
+    BufReader::new(watching.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.starts_with("watching "), "{said}");
+    work();
+    run("kill", &["-INT", &process.to_string()]).unwrap();
+    let ended = watching.wait_with_output().unwrap();
+    let told = String::from_utf8(ended.stdout).unwrap();
+    assert!(ended.status.success(), "{told}");
+    told
+}
+
+/// The first number behind a name in what was told.
+#[track_caller]
+fn figure(told: &str, name: &str) -> f64 {
+    let found = told.split_once(name).and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
+    found.unwrap_or_else(|| panic!("no {name}: {told}"))
+}
+
 #[test]
 fn a_device_that_is_watched_gives_the_profile_of_what_was_done_on_it() {
     if !is_root() {
@@ -316,24 +341,13 @@ fn a_device_that_is_watched_gives_the_profile_of_what_was_done_on_it() {
     let out = directory.path().join("profile.xml");
     let Some(device) = Loop::new(64 * MIB) else { return };
     let device = &device.device;
-    let path = device.to_str().unwrap();
-    let arguments = ["trace", path, "-d60", "--out", out.to_str().unwrap()];
-    let mut watching = command_of(&arguments);
-    let mut watching = watching.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let process = watching.id();
-    // It says so when the kernel records.
-    let mut said = String::new();
-    BufReader::new(watching.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
-    assert!(said.starts_with("watching "), "{said}");
     let before = DeviceCounters::of(device);
-    // With --destroy nothing is read before the run to see what is on the device.
-    diskspd("-b4K -r -w30 -o4 -g2000i -Su -W0 -d1 --destroy {}", device).report();
+    let told = watched(device, &out, || {
+        // With --destroy nothing is read before the run to see what is on the device.
+        diskspd("-b4K -r -w30 -o4 -g2000i -Su -W0 -d1 --destroy {}", device).report();
+    });
     let kernel = DeviceCounters::of(device).since(before);
-    run("kill", &["-INT", &process.to_string()]).unwrap();
-    let ended = watching.wait_with_output().unwrap();
-    let told = String::from_utf8(ended.stdout).unwrap();
-    assert!(ended.status.success(), "{told}");
-    let seen: u64 = told.split_once(": ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()).unwrap();
+    let seen = figure(&told, ": ") as u64;
     if told.contains("lost         0 events") {
         agree("I/Os", seen, kernel.reads + kernel.writes);
     }
@@ -347,4 +361,31 @@ fn a_device_that_is_watched_gives_the_profile_of_what_was_done_on_it() {
     let refused = command_of(&["trace", out.to_str().unwrap(), "-d1"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("is no block device"));
+}
+
+#[test]
+fn what_was_asked_for_is_seen_whatever_the_kernel_makes_of_it_and_the_profile_does_it_again() {
+    if !is_root() {
+        return;
+    }
+    let directory = directory();
+    let out = directory.path().join("profile.xml");
+    let Some(device) = Loop::new(64 * MIB) else { return };
+    let device = &device.device;
+    // Linux AIO hands sixteen neighbours over at once, of which the kernel may make one request. What ends first:
+    // a second, or all of it.
+    let line = "--engine aio -b16K -s -w100 -o16 -Su -W0 -d1 --until-written 64M --destroy";
+    let first = watched(device, &out, || drop(diskspd(&format!("{line} {{}}"), device)));
+    let again = out.with_extension("again.xml");
+    let line = format!("-X{} --engine aio --destroy", out.display());
+    let second = watched(device, &again, || drop(diskspd(&format!("{line} {{}}"), device)));
+    for told in [first, second] {
+        assert!(figure(&told, ": ") > 50.0, "too few to compare: {told}");
+        assert!(told.contains("profile: -b16384 -s -w100"), "{told}");
+        if told.contains("lost         0 events") {
+            let (size, sequential) = (figure(&told, "mean size"), figure(&told, "sequential"));
+            assert!((size / 16384.0 - 1.0).abs() <= 0.01 && sequential >= 98.0, "{told}");
+        }
+        assert!(!told.contains("not seen"), "{told}");
+    }
 }

@@ -245,6 +245,25 @@ fn the_kernel_counts_as_many_discards_of_a_device_and_its_file_shrinks() {
 }
 
 #[test]
+fn files_of_every_file_system_give_back_what_is_discarded() {
+    side_by_side(["ext4", "xfs", "btrfs"], |kind| {
+        // The least that mkfs.xfs makes.
+        let Some((_disk, at)) = Loop::with_file_system(300 << 20, kind) else { return };
+        let file = at.join("a.dat");
+        let stay = 1 << 20;
+        std::fs::write(&file, vec![1; (8 << 20) + stay]).unwrap();
+        // Its first 8 MiB over and over again.
+        let record = run(&format!("-b64K -s -o4 -Su -f8M -W0 -d1 --trim 100 {}", file.display()));
+        let (reads, writes, discards) = done(rows(&record)[0]);
+        assert!(reads + writes == 0 && discards > 128, "{kind}: {reads}, {writes}, {discards}");
+        assert_eq!(zeros(&file), (8 << 20) / 4096, "{kind}");
+        std::fs::File::open(&file).unwrap().sync_all().unwrap();
+        let left = std::fs::metadata(&file).unwrap().blocks() * 512;
+        assert!((stay as u64..2 * stay as u64).contains(&left), "{kind}: {left} bytes are left");
+    });
+}
+
+#[test]
 fn what_is_mounted_is_neither_written_nor_discarded() {
     let Some((disk, _)) = Loop::with_file_system(64 << 20, "ext4") else { return };
     let (profile, method) = profile_and_method(&format!("--trim 1 -w0 -W0 -d1 {}", disk.device.display()));

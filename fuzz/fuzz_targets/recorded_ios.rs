@@ -6,18 +6,19 @@ use diskspd::finding::Severity;
 use diskspd::profile::validate::validate;
 use diskspd::profile::xml;
 use diskspd::report::profile_xml;
+use diskspd::trace::formats::TakenIos;
 use diskspd::trace::replay::{ReplayBuilder, ReplayTurns};
 use diskspd::trace::{IoCollector, RateChoice, IoFigures, TraceSource, fit, formats, text};
 use std::sync::Arc;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let mut collector = IoCollector::default();
-    let found = formats::read(data, None, &mut |_, event| {
+    let found = formats::read(data, &TakenIos::default(), &mut |_, event| {
         collector.take(event);
         Ok(())
     });
     let mut again = ReplayBuilder::new(data.len() % 2 == 0);
-    let replayed = formats::read(data, None, &mut |line, event| again.take(line, event));
+    let replayed = formats::read(data, &TakenIos::default(), &mut |line, event| again.take(line, event));
     if replayed.is_ok() {
         let list = Arc::new(again.finish(true));
         let mut turns = ReplayTurns::new(Arc::clone(&list), 1 + data.len() as u32, 1, 3);

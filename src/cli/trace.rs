@@ -6,6 +6,7 @@ use super::flag::Form;
 use super::own_option::{self, OwnOption, own, own_path};
 use crate::profile::RawText;
 use crate::trace::RateChoice;
+use crate::trace::formats::RequestView;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -16,6 +17,8 @@ pub struct TraceRequest {
     pub source: TracedSource,
     /// `--out`: where the profile goes; `None` = nowhere.
     pub out: Option<PathBuf>,
+    /// `--requests`: where a device's I/Os are looked at.
+    pub view: RequestView,
     /// `--rate`: whether the profile keeps to the speed that was seen.
     pub rate: RateChoice,
 }
@@ -51,11 +54,12 @@ struct TraceOptions {
     seconds: Option<u32>,
     out: Option<PathBuf>,
     rate: RateChoice,
+    view: RequestView,
     from: Option<PathBuf>,
     stream: Option<String>,
 }
 
-const OWN: [OwnOption<TraceOptions>; 5] = [
+const OWN: [OwnOption<TraceOptions>; 6] = [
     own(
         "-d",
         "<seconds>",
@@ -85,6 +89,20 @@ const OWN: [OwnOption<TraceOptions>; 5] = [
             Ok(())
         },
     ),
+    own(
+        "--requests",
+        "<which>",
+        "asked (default): as programs and file systems ask for them; driver: as the device's driver gets \
+        them, with neighbours merged",
+        |given, value| {
+            given.view = match value {
+                "asked" => RequestView::Asked,
+                "driver" => RequestView::Driver,
+                _ => return Err("asked, or driver".into()),
+            };
+            Ok(())
+        },
+    ),
     own_path(
         "--from",
         "<file>",
@@ -109,7 +127,7 @@ const OWN: [OwnOption<TraceOptions>; 5] = [
 pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let mut options = TraceOptions::default();
     let given = own_option::read_all(&OWN, &mut options, arguments)?;
-    let TraceOptions { seconds, out, rate, from, stream } = options;
+    let TraceOptions { seconds, out, rate, view, from, stream } = options;
     let path = |word: &OsString| RawText::from(word.as_encoded_bytes().to_vec()).as_path().to_owned();
     let source = match (from, &given.words[..]) {
         (Some(file), []) => {
@@ -139,7 +157,7 @@ pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
                 .hint("watch them one by one: each has a profile of its own"));
         }
     };
-    Ok(Invocation::Trace(TraceRequest { source, out, rate }))
+    Ok(Invocation::Trace(TraceRequest { source, out, view, rate }))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::report::{self, profile_xml};
 use crate::run::destination::{Named, named, refuse_doubles};
 use crate::run::{self, Control};
 use crate::sys::standard_error::{self, say};
-use crate::trace::formats;
+use crate::trace::formats::{self, RequestView, TakenIos};
 use crate::trace::{self, FittedProfile, IoCollector, IoFigures, IoTrace, TraceSource};
 use crate::units::visible;
 use std::fs::File;
@@ -23,8 +23,10 @@ use std::sync::Arc;
 pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
     let out = request.out.as_deref().map(|path| opened(path, request)).transpose()?;
     let (recorded, source) = match &request.source {
-        TracedSource::Device { path, seconds } => watched(path, *seconds)?,
-        TracedSource::File { path, stream } => read(path, stream.as_deref())?,
+        TracedSource::Device { path, seconds } => watched(path, *seconds, request.view)?,
+        TracedSource::File { path, stream } => {
+            read(path, &TakenIos { stream: stream.as_deref(), view: request.view })?
+        }
     };
     let figures = IoFigures::of(&recorded).ok_or_else(|| {
         NotDone::failed([format!(
@@ -73,7 +75,7 @@ fn how_to_run(path: &Path, fitted: &FittedProfile) -> String {
     format!("run it: diskspd {option} TARGET (the profile itself names no target, but *1{warning})\n")
 }
 
-fn watched(path: &Path, seconds: u32) -> Result<(IoTrace, TraceSource), NotDone> {
+fn watched(path: &Path, seconds: u32, view: RequestView) -> Result<(IoTrace, TraceSource), NotDone> {
     let control = Arc::new(Control::default());
     // Without it Ctrl-C ends the program, and nothing was lost but time.
     let _watch = run::watch_silently(Arc::clone(&control));
@@ -81,16 +83,16 @@ fn watched(path: &Path, seconds: u32) -> Result<(IoTrace, TraceSource), NotDone>
         let path = path.display();
         say(format!("watching {path} for {seconds} s; Ctrl-C ends it earlier, with what was seen"));
     };
-    let trace = run::watch_device(path, seconds, &control, begun)?;
+    let trace = run::watch_device(path, seconds, view, &control, begun)?;
     Ok((trace, TraceSource { name: path.display().to_string(), is_live: true }))
 }
 
-fn read(path: &Path, stream: Option<&str>) -> Result<(IoTrace, TraceSource), NotDone> {
+fn read(path: &Path, taken: &TakenIos) -> Result<(IoTrace, TraceSource), NotDone> {
     let name = path.display();
     let failed = |why: &dyn std::fmt::Display| NotDone::failed([format!("--from {name}: {why}")]);
     let file = File::open(path).map_err(|error| failed(&format!("can't be opened: {error}")))?;
     let mut collector = IoCollector::default();
-    let found = formats::read(BufReader::with_capacity(1 << 18, file), stream, &mut |_, event| {
+    let found = formats::read(BufReader::with_capacity(1 << 18, file), taken, &mut |_, event| {
         collector.take(event);
         Ok(())
     });

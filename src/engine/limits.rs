@@ -36,9 +36,11 @@ impl Limits {
         Err(self.refuse_flush(request, file))
     }
 
-    /// The same for a discard, which is bound by the same rules as an I/O.
+    /// The same for a discard, which has no data and may be as long as it likes.
     pub fn allow_trim(&self, io: &Io) -> Result<(), EngineError> {
-        if self.allow(io) { Ok(()) } else { Err(self.refuse(io)) }
+        let without_data = Io { length: 0, buffer_offset: 0, ..*io };
+        let ends = io.offset.checked_add(io.length.into()).is_some_and(|end| i64::try_from(end).is_ok());
+        if self.allow(&without_data) && ends { Ok(()) } else { Err(self.refuse(io)) }
     }
 
     /// The error for a flush that an engine has no place for.

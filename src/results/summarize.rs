@@ -274,7 +274,8 @@ impl PacedFigures {
     /// The same with how late the I/Os started, if they were recorded ones.
     fn with_lateness(mut self, record: &Record, all: &Work) -> PacedFigures {
         if record.method.as_ref().is_some_and(|method| method.replay.is_some()) {
-            let directions = || [&all.read, &all.write].into_iter().filter_map(|done| done.paced.as_ref());
+            let directions =
+                || [&all.read, &all.write, &all.discards].into_iter().filter_map(|done| done.paced.as_ref());
             let later = |nanos| directions().map(|paced| paced.delay.longer_than(nanos)).sum();
             self.later_than = LATENESS.iter().map(|(nanos, _)| later(*nanos)).collect();
         }

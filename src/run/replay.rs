@@ -5,8 +5,8 @@ use crate::finding::Finding;
 use crate::plan::{PlanError, ReplayPlan, SpanPlan, VolumeGoal};
 use crate::profile::{Method, Profile, ReplayMethod, ReplayWrites, Target, Throughput, TimeSpan};
 use crate::system::target::{TargetFacts, TargetKind};
-use crate::trace::formats;
-use crate::trace::replay::{ReplayBuilder, ReplayList};
+use crate::trace::formats::{self, RequestView, TakenIos};
+use crate::trace::replay::{ReplayAction, ReplayBuilder, ReplayList};
 use std::fs::File;
 use std::io::BufReader;
 use std::sync::Arc;
@@ -52,42 +52,44 @@ fn read(replay: &ReplayMethod) -> Result<ReplayList, String> {
     let file = File::open(replay.file.as_path()).map_err(|error| format!("can't be opened: {error}"))?;
     let mut builder = ReplayBuilder::new(replay.writes == Some(ReplayWrites::Issue));
     let input = BufReader::with_capacity(1 << 18, file);
-    let found = formats::read(input, replay.stream.as_deref(), &mut |line, event| builder.take(line, event));
+    let taken = TakenIos { stream: replay.stream.as_deref(), view: RequestView::Asked };
+    let found = formats::read(input, &taken, &mut |line, event| builder.take(line, event));
     let found = found.map_err(|error| error.to_string())?;
     let list = builder.finish(found.has_times);
-    let [reads, writes] = list.recorded;
-    if replay.writes.is_none() && writes > 0 {
+    let [reads, writes, discards] = list.recorded;
+    let destroying = match (writes, discards) {
+        (_, 0) => format!("{writes} of its {} I/Os are writes", reads + writes),
+        (0, _) => format!("{discards} of its {} I/Os are discards", reads + discards),
+        _ => format!("of its {} I/Os {writes} are writes and {discards} discards", reads + writes + discards),
+    };
+    if replay.writes.is_none() && writes + discards > 0 {
         return Err(format!(
-            "it is {}, and {writes} of its {} I/Os are writes, which destroy what the target holds: say \
-             --replay-writes issue to have them done, or --replay-writes skip to have the {reads} reads \
-             alone",
+            "it is {}, and {destroying}, which destroy what the target holds: say --replay-writes issue to \
+             have them done, or --replay-writes skip to have the {reads} reads alone",
             found.format.name(),
-            reads + writes
         ));
     }
     match list.is_empty() {
-        true => Err(format!("all of its {writes} I/Os are writes, and without them nothing is left")),
+        true => Err(format!("it has no reads ({destroying}), and nothing is left without the others")),
         false => Ok(list),
     }
 }
 
 /// Lets a time span say what its I/Os are: buffers, permissions and limits follow from that.
 fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayMethod, virtual_time: bool) {
-    let writes = list.writes();
+    let [reads, writes, discards] =
+        [ReplayAction::Read, ReplayAction::Write, ReplayAction::Discard].map(|does| list.count(does));
     let seconds = list.length_ns() as f64 / 1e9 * 1000.0 / f64::from(replay.speed_thousandths.max(1));
     let threads = span.threads().max(1) as f64;
     let rate = (list.len() as f64 / seconds.max(1e-3) / threads).round().clamp(1.0, f64::from(u32::MAX));
     for target in &mut span.targets {
-        let share = (writes as f64 * 100.0 / list.len() as f64).round() as u32;
         *target = Target {
-            block_size: list.largest,
+            // Discards alone have no block.
+            block_size: list.largest.max(list.alignment() as u32),
             block_alignment: u64::from(list.alignment()),
             random_ratio: 100,
-            write_ratio: match (writes, list.len() as u64 - writes) {
-                (0, _) => 0,
-                (_, 0) => 100,
-                _ => share.clamp(1, 99),
-            },
+            write_ratio: percent(writes, reads),
+            trim_ratio: percent(discards, reads + writes),
             // Each has its own time; this is what they come to.
             throughput: (replay.speed_thousandths > 0).then_some(Throughput::Iops(rate as u32)),
             ..target.clone()
@@ -107,6 +109,15 @@ fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayMethod, virtual_
         (_, false) => whole + GRACE_S,
     };
     span.duration = longest as u32;
+}
+
+/// The share of those beside the others: none only if there are none, all only if there are no others.
+fn percent(these: u64, others: u64) -> u32 {
+    match (these, others) {
+        (0, _) => 0,
+        (_, 0) => 100,
+        _ => ((these as f64 * 100.0 / (these + others) as f64).round() as u32).clamp(1, 99),
+    }
 }
 
 /// Whether the I/Os can be done on these targets.

@@ -240,7 +240,7 @@ impl<'a> Loop<'a> {
             counting: Counting::new(span),
             pacing,
             flushes: Flushes::new(plan),
-            trims: Trims::new(plan),
+            trims: Trims::new(plan, span.replay.is_some()),
             fresh,
             handed_over: 0,
             // A virtual clock costs nothing, and tells the phase.
@@ -420,13 +420,14 @@ impl<'a> Loop<'a> {
 
     /// Takes the next recorded I/Os whose time has come, in their order.
     fn fill_recorded(&mut self, books: &mut Books) -> Option<Nanos> {
-        let Books { requests, idle, .. } = books;
+        let Books { requests, idle, trims, .. } = books;
         let pacing = self.pacing.as_mut()?;
         let now = self.clock.now();
         let mut next = Some(Nanos::MAX);
         while let Some(request) = (self.batch.len() < self.batches.most()).then(|| idle.pop()).flatten() {
             match pacing.recorded(request, now) {
-                Ok(io) => {
+                Ok((io, is_discard)) => {
+                    trims[request as usize] = is_discard;
                     self.batch.push(requests.recorded(&io, request));
                     let flight = &mut requests.flights[request as usize];
                     flight.started = now;

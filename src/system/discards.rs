@@ -49,7 +49,8 @@ fn of_device(path: &Path, device: Option<Device>) -> Discards {
         let most = number::<u64>(&queue.join("discard_max_bytes"));
         discards.impossible = (most == Some(0)).then(|| whole.to_string());
     }
-    let asked = File::open(path).and_then(|device| ring::takes_discards(device.into()));
-    discards.not_by_uring = asked.err().map(|error| error.to_string());
+    // That it can't be opened is told when it is opened for the run, and is no answer of io_uring's.
+    let asked = File::open(path).map(|device| ring::takes_discards(device.into()));
+    discards.not_by_uring = asked.ok().and_then(Result::err).map(|error| error.to_string());
     discards
 }

@@ -1,7 +1,7 @@
 //! I/Os as they are seen, one event after the other, and the list that they make.
 
 use super::formats::{RecordedEvent, RecordedIo};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// One I/O that was recorded: 24 bytes, of which a trace has many millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,9 +69,10 @@ const MOST_IN_FLIGHT: usize = 1 << 20;
 #[derive(Debug, Default)]
 pub struct IoCollector {
     ios: Vec<TracedIo>,
-    /// By first byte and direction: the place in the list, and how many bytes are not complete.
-    in_flight: HashMap<(u64, bool), Vec<(usize, u32)>>,
+    /// By direction and first byte: the place in the list, and how many bytes are not complete.
+    in_flight: BTreeMap<(bool, u64), Vec<(usize, u32)>>,
     known: usize,
+    unasked: u64,
     skipped: u64,
     lost: u64,
 }
@@ -86,27 +87,42 @@ impl IoCollector {
             self.in_flight.clear();
             self.known = 0;
         }
-        self.in_flight.entry((offset, write)).or_default().push((self.ios.len(), bytes));
+        self.in_flight.entry((write, offset)).or_default().push((self.ios.len(), bytes));
         self.known += 1;
         self.ios.push(TracedIo::new(at_ns, offset, bytes, write));
     }
 
-    /// An I/O, or a part of it, has completed. What was handed over before the trace began is unknown.
+    /// An I/O, a part of it, or several that the kernel made one request of, have completed. What was handed
+    /// over before the trace began is unknown.
     pub fn completed(&mut self, at_ns: u64, offset: u64, bytes: u32, write: bool) {
-        let key = (offset, write);
+        let end = offset.saturating_add(u64::from(bytes));
+        let (mut from, mut is_known) = (offset, false);
+        while let Some((at, index, left)) = self.next_in_flight(write, from, end) {
+            is_known = true;
+            from = at.saturating_add(u64::from(left)).min(end);
+            let done = (from - at) as u32;
+            if done < left {
+                self.in_flight.entry((write, from)).or_default().push((index, left - done));
+                break;
+            }
+            self.known -= 1;
+            let io = &mut self.ios[index];
+            *io = io.took(at_ns.saturating_sub(io.at_ns));
+        }
+        self.unasked += u64::from(!is_known);
+    }
+
+    /// Takes out the first one in flight that begins in a span: its first byte that isn't complete, its place
+    /// in the list, and how many bytes aren't complete.
+    fn next_in_flight(&mut self, write: bool, from: u64, end: u64) -> Option<(u64, usize, u32)> {
+        let mut inside = self.in_flight.range_mut((write, from)..(write, end));
+        let (&(_, at), same) = inside.next()?;
         // The latest one: an older one that is still here was given back and handed over anew.
-        let Some((index, left)) = self.in_flight.get_mut(&key).and_then(Vec::pop) else { return };
-        if self.in_flight.get(&key).is_some_and(Vec::is_empty) {
-            self.in_flight.remove(&key);
+        let taken = same.pop();
+        if same.is_empty() {
+            self.in_flight.remove(&(write, at));
         }
-        if bytes < left {
-            let rest = (offset + u64::from(bytes), write);
-            self.in_flight.entry(rest).or_default().push((index, left - bytes));
-            return;
-        }
-        self.known -= 1;
-        let io = &mut self.ios[index];
-        *io = io.took(at_ns.saturating_sub(io.at_ns));
+        taken.map(|(index, left)| (at, index, left))
     }
 
     /// What a line of a file says.
@@ -121,7 +137,7 @@ impl IoCollector {
             RecordedEvent::Completed(RecordedIo { at_ns, offset, bytes, write }) => {
                 self.completed(at_ns, offset, bytes, write);
             }
-            RecordedEvent::Skipped => self.skip(),
+            RecordedEvent::Discarded(_) | RecordedEvent::Skipped => self.skip(),
             RecordedEvent::Forget => self.forget(),
         }
     }
@@ -170,7 +186,14 @@ impl IoCollector {
         let truncated = self.is_full();
         // Those at the same time stay in the order in which they were recorded.
         self.ios.sort_by_key(|io| io.at_ns);
-        IoTrace { ios: self.ios, skipped: self.skipped, lost: self.lost, truncated, target_size: None }
+        IoTrace {
+            ios: self.ios,
+            skipped: self.skipped,
+            lost: self.lost,
+            unasked: self.unasked,
+            truncated,
+            target_size: None,
+        }
     }
 }
 
@@ -183,6 +206,8 @@ pub struct IoTrace {
     pub skipped: u64,
     /// Events that were not recorded, because they came too fast.
     pub lost: u64,
+    /// Completions of what nobody was seen to hand over: it was in flight before, or it came another way.
+    pub unasked: u64,
     /// There were more than [`MOST_IOS`].
     pub truncated: bool,
     /// Size of what they were recorded on, bytes; `None` = not known.

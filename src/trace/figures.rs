@@ -38,6 +38,8 @@ pub struct IoFigures {
     /// As in the trace.
     pub lost: u64,
     /// As in the trace.
+    pub unasked: u64,
+    /// As in the trace.
     pub truncated: bool,
     /// As in the trace.
     pub target_size: Option<u64>,
@@ -97,6 +99,7 @@ impl IoFigures {
             most_depth: most,
             skipped: trace.skipped,
             lost: trace.lost,
+            unasked: trace.unasked,
             truncated: trace.truncated,
             target_size: trace.target_size,
         })

@@ -22,6 +22,8 @@ const TOO_FEW: u64 = 50;
 const PURE: f64 = 0.005;
 /// An area is the whole target when no more than this lies before and behind it, as a share.
 const EDGE: f64 = 0.01;
+/// ns
+const SECOND: u64 = 1_000_000_000;
 /// A path that stands for whatever target is named with the profile.
 const TEMPLATE: &str = "*1";
 
@@ -93,7 +95,7 @@ pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
     lay_streams_out(&mut target, figures, area, rate);
     let fit = judged(figures, &target, &parts);
     let span = TimeSpan {
-        duration: (figures.duration_ns.div_ceil(1_000_000_000)).clamp(1, u64::from(u32::MAX)) as u32,
+        duration: ((figures.duration_ns + SECOND / 2) / SECOND).clamp(1, u64::from(u32::MAX)) as u32,
         warmup: 0,
         measure_latency: true,
         targets: vec![target],
@@ -226,13 +228,9 @@ fn common_divisor(a: u64, b: u64) -> u64 {
     if a == 0 { b } else { common_divisor(b % a, a) }
 }
 
-/// Whole percent, but never none where there is some, nor all where something is missing.
+/// The nearest whole percent: of 1000 reads beside one write none is a write.
 fn whole_percent(share: f64) -> u32 {
-    match share {
-        0.0 => 0,
-        1.0 => 100,
-        share => ((share * 100.0).round() as u32).clamp(1, 99),
-    }
+    (share * 100.0).round() as u32
 }
 
 /// Lays the profile beside what was seen.

@@ -14,6 +14,8 @@ pub struct TraceSource {
     pub is_live: bool,
 }
 
+/// From this share of the I/Os on it is said how many more were completed than were seen.
+const UNASKED: f64 = 0.02;
 /// Sizes that are shown.
 const SHOWN_SIZES: usize = 8;
 
@@ -61,6 +63,15 @@ fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fm
     if source.is_live || figures.lost > 0 {
         let meaning = if figures.lost > 0 { ": they came faster than they were recorded" } else { "" };
         writeln!(text, "  lost         {} events{meaning}", figures.lost)?;
+    }
+    // A few were in flight when the trace began.
+    if figures.unasked as f64 > figures.all.ios as f64 * UNASKED {
+        writeln!(
+            text,
+            "  not seen     {} more were completed that nobody asked this device for: they came through \
+             another one; see them as the driver got them (--requests driver)",
+            figures.unasked
+        )?;
     }
     if figures.skipped > 0 {
         writeln!(text, "  left out     {} flushes, discards and the like", figures.skipped)?;

@@ -16,11 +16,11 @@ const MOST_KINDS: usize = 1 << 16;
 pub struct ReplayList {
     ios: Vec<PackedIo>,
     kinds: Vec<ReplayKind>,
-    /// How many of each direction there are in the file: reads, then writes.
-    pub recorded: [u64; 2],
-    /// What all of the list move, bytes.
+    /// How many of each there are in the file: reads, writes, discards.
+    pub recorded: [u64; 3],
+    /// What all of the list move or discard, bytes.
     pub bytes: u64,
-    /// The largest of the list, bytes.
+    /// The largest read or write of the list, bytes.
     pub largest: u32,
     /// The byte behind the last one of the list, and the line that it stands in.
     pub end: (u64, u64),
@@ -41,7 +41,18 @@ struct PackedIo {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ReplayKind {
     bytes: u32,
-    write: bool,
+    does: ReplayAction,
+}
+
+/// What a recorded I/O does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplayAction {
+    /// It reads.
+    Read,
+    /// It writes.
+    Write,
+    /// It discards.
+    Discard,
 }
 
 /// Makes a list of what a file says.
@@ -52,7 +63,7 @@ pub struct ReplayBuilder {
 }
 
 impl ReplayBuilder {
-    /// Of all I/Os, or of the reads alone.
+    /// Of all I/Os, or of the reads alone: neither writes nor discards.
     pub fn new(with_writes: bool) -> ReplayBuilder {
         ReplayBuilder { list: ReplayList::default(), with_writes }
     }
@@ -63,7 +74,11 @@ impl ReplayBuilder {
     /// The trace is longer, or has more sizes, than can be done again.
     pub fn take(&mut self, line: u64, event: RecordedEvent) -> Result<(), String> {
         match event {
-            RecordedEvent::Issued(io) | RecordedEvent::Done(io, _) => self.add(line, io),
+            RecordedEvent::Issued(io) | RecordedEvent::Done(io, _) if io.write => {
+                self.add(line, io, ReplayAction::Write)
+            }
+            RecordedEvent::Issued(io) | RecordedEvent::Done(io, _) => self.add(line, io, ReplayAction::Read),
+            RecordedEvent::Discarded(io) => self.add(line, io, ReplayAction::Discard),
             RecordedEvent::Forget => {
                 self.list = ReplayList::default();
                 Ok(())
@@ -72,16 +87,16 @@ impl ReplayBuilder {
         }
     }
 
-    fn add(&mut self, line: u64, io: RecordedIo) -> Result<(), String> {
+    fn add(&mut self, line: u64, io: RecordedIo, does: ReplayAction) -> Result<(), String> {
         let list = &mut self.list;
-        list.recorded[usize::from(io.write)] += 1;
-        if io.write && !self.with_writes {
+        list.recorded[does as usize] += 1;
+        if does != ReplayAction::Read && !self.with_writes {
             return Ok(());
         }
         if io.at_ns >> TIME_BITS > 0 {
             return Err("this I/O comes 78 hours after the first one, or later; cut the file above it".into());
         }
-        let wanted = ReplayKind { bytes: io.bytes, write: io.write };
+        let wanted = ReplayKind { bytes: io.bytes, does };
         let kind = match list.kinds.iter().position(|kind| *kind == wanted) {
             Some(known) => known,
             None if list.kinds.len() == MOST_KINDS => {
@@ -94,7 +109,9 @@ impl ReplayBuilder {
         };
         list.ios.push(PackedIo { at_and_kind: io.at_ns << 16 | kind as u64, offset: io.offset });
         list.bytes = list.bytes.saturating_add(u64::from(io.bytes));
-        list.largest = list.largest.max(io.bytes);
+        if does != ReplayAction::Discard {
+            list.largest = list.largest.max(io.bytes);
+        }
         let end = io.offset + u64::from(io.bytes);
         if end > list.end.0 {
             list.end = (end, line);
@@ -134,9 +151,9 @@ impl ReplayList {
         self.ios.last().map_or(0, |io| io.at_and_kind >> 16)
     }
 
-    /// How many write.
-    pub fn writes(&self) -> u64 {
-        self.ios.iter().filter(|io| self.kind(io).write).count() as u64
+    /// How many of them do this.
+    pub fn count(&self, does: ReplayAction) -> u64 {
+        self.ios.iter().filter(|io| self.kind(io).does == does).count() as u64
     }
 
     /// The first line with an I/O that doesn't begin and end at a multiple of so many bytes, a power of
@@ -156,10 +173,11 @@ impl ReplayList {
         self.kinds[(io.at_and_kind & 0xffff) as usize]
     }
 
-    fn io(&self, index: usize) -> Option<RecordedIo> {
+    fn io(&self, index: usize) -> Option<(RecordedIo, ReplayAction)> {
         let io = self.ios.get(index)?;
-        let ReplayKind { bytes, write } = self.kind(io);
-        Some(RecordedIo { at_ns: io.at_and_kind >> 16, offset: io.offset, bytes, write })
+        let ReplayKind { bytes, does } = self.kind(io);
+        let write = does == ReplayAction::Write;
+        Some((RecordedIo { at_ns: io.at_and_kind >> 16, offset: io.offset, bytes, write }, does))
     }
 }
 
@@ -186,8 +204,14 @@ impl ReplayTurns {
     /// are done.
     #[inline]
     pub fn peek(&self) -> Option<(RecordedIo, Option<u64>)> {
-        let io = self.list.io(self.next)?;
+        let (io, _) = self.list.io(self.next)?;
         Some((io, self.due(io.at_ns)))
+    }
+
+    /// Whether the next one discards.
+    #[inline]
+    pub fn is_discard(&self) -> bool {
+        self.list.io(self.next).is_some_and(|(_, does)| does == ReplayAction::Discard)
     }
 
     /// Goes on to the one behind it.
@@ -229,7 +253,7 @@ mod tests {
     #[test]
     fn times_begin_with_the_first_and_threads_take_turns() {
         let list = Arc::new(list(true, &IOS));
-        assert_eq!((list.len(), list.writes(), list.length_ns()), (4, 2, 8000));
+        assert_eq!((list.len(), list.count(ReplayAction::Write), list.length_ns()), (4, 2, 8000));
         assert_eq!((list.bytes, list.largest, list.end), (9216, 4096, (12_288, 2)));
         let taken = |thousandths, thread, threads| {
             let mut turns = ReplayTurns::new(Arc::clone(&list), thousandths, thread, threads);
@@ -259,7 +283,7 @@ mod tests {
     #[test]
     fn writes_may_be_left_out_and_what_is_not_aligned_has_a_line() {
         let reads = list(false, &IOS);
-        assert_eq!((reads.len(), reads.writes(), reads.recorded), (2, 0, [2, 2]));
+        assert_eq!((reads.len(), reads.count(ReplayAction::Write), reads.recorded), (2, 0, [2, 2, 0]));
         let misaligned = [512, 4096].map(|bytes| reads.first_misaligned(bytes));
         assert_eq!((misaligned, reads.alignment()), ([0, 3], 512));
         let odd = list(true, &[(0, 4096, 4096, false), (1, 100, 512, false)]);

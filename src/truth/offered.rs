@@ -18,7 +18,11 @@ const SIGMAS: f64 = 5.0;
 
 /// The option that gave a time span its rates.
 pub(super) fn option(span: &SpanView) -> &'static str {
-    if span.rate_total.is_some() { "--rate-total" } else { "-g" }
+    match span.rate_total {
+        _ if span.replays => "--replay",
+        Some(_) => "--rate-total",
+        None => "-g",
+    }
 }
 
 /// Whether the I/Os on any target have to keep to a rate.

@@ -16,6 +16,8 @@ pub struct SpanView<'a> {
     pub profile: &'a Profile,
     /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
     pub rate_total: Option<RateTotal>,
+    /// Recorded I/Os are done (`--replay`): their times are those of the file.
+    pub replays: bool,
     /// The named workload that it is (`--preset`); `None` = none.
     pub preset: Option<&'a str>,
     /// What was asked for.
@@ -57,6 +59,7 @@ impl<'a> SpanView<'a> {
             number,
             profile,
             rate_total: record.rate_total(),
+            replays: record.method.as_ref().is_some_and(|method| method.replay.is_some()),
             preset: record.method.as_ref().and_then(|method| method.preset.as_deref()),
             asked,
             host,

@@ -64,20 +64,21 @@ impl Pacing {
         self.replay.is_some()
     }
 
-    /// The next recorded I/O for a request, if it may go.
+    /// The next recorded I/O for a request, if it may go, and whether it is a discard.
     ///
     /// # Errors
     /// When to ask again; [`Nanos::MAX`] = there is none left.
-    pub fn recorded(&mut self, request: u32, now: Nanos) -> Result<RecordedIo, Nanos> {
+    pub fn recorded(&mut self, request: u32, now: Nanos) -> Result<(RecordedIo, bool), Nanos> {
         let turns = self.replay.as_mut().ok_or(Nanos::MAX)?;
         let (io, due) = turns.peek().ok_or(Nanos::MAX)?;
         let due = due.map_or(Self::ANY_TIME, |due| self.start.saturating_add(due));
         if due != Self::ANY_TIME && now < due {
             return Err(due);
         }
+        let is_discard = turns.is_discard();
         turns.advance();
         self.due[request as usize] = due;
-        Ok(io)
+        Ok((io, is_discard))
     }
 
     /// When the I/O that a request has in flight was to start; `None` = whenever it could.

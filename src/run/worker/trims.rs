@@ -20,6 +20,8 @@ const TRIMS: u64 = u64::from_be_bytes(*b"discards");
 pub struct Trims {
     /// Of each entry of the worker's list.
     targets: Vec<Option<Trim>>,
+    /// Recorded I/Os are done (`--replay`), of which the books say which are discards.
+    recorded: bool,
     /// Of their own: addresses and directions are the same with and without discards.
     random: Random,
     /// Of each I/O in the batch; `None` = it reads or writes.
@@ -30,11 +32,12 @@ pub struct Trims {
 
 impl Trims {
     /// `None` = nothing is ever discarded.
-    pub fn new(plan: &WorkerPlan) -> Option<Trims> {
+    pub fn new(plan: &WorkerPlan, recorded: bool) -> Option<Trims> {
         let targets: Vec<Option<Trim>> = plan.targets.iter().map(|target| target.trim).collect();
         let depth = plan.depth as usize;
         targets.iter().any(Option::is_some).then(|| Trims {
             targets,
+            recorded,
             random: Random::new(TRIMS ^ (plan.seed << 32)),
             batch: Vec::with_capacity(depth),
             ended: Vec::with_capacity(depth),
@@ -56,8 +59,13 @@ impl Loop<'_> {
         trims.batch.clear();
         let mut any = false;
         for io in &self.batch {
-            let way = trims.draw(books.requests.flights[io.request as usize].target);
-            books.trims[io.request as usize] = way.is_some();
+            let target = books.requests.flights[io.request as usize].target;
+            let is_trim = &mut books.trims[io.request as usize];
+            let way = match trims.recorded {
+                true => trims.targets[target as usize].filter(|_| *is_trim).map(|trim| trim.way),
+                false => trims.draw(target),
+            };
+            *is_trim = way.is_some();
             trims.batch.push(way);
             any |= way.is_some();
         }
@@ -143,6 +151,11 @@ impl Loop<'_> {
             if let Some(due) = due {
                 books.recorder.trim_on_time(flight.target as usize, flight.started.saturating_sub(due));
             }
+        }
+        // A replay ends when all of its bytes are done, whichever way.
+        let counts = self.trims.as_ref().is_some_and(|trims| trims.recorded);
+        if let Some(live) = self.live.filter(|_| counts) {
+            live.add(1, flight.io.length.into());
         }
         if self.dots.every > 0 {
             self.voice.dots(self.dots.after(1));

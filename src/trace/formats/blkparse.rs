@@ -5,19 +5,31 @@
 //! major,minor cpu number seconds process action letters sector + sectors [name]
 //! ```
 //!
-//! Taken is what was handed to the driver (`D`) and its completion (`C`). Devices without a queue of requests
-//! have no `D`: then it is what was asked of them (`Q`).
+//! Taken is what was asked for (`Q`) or what the driver got (`D`), with its completion (`C`), which may be
+//! one of several neighbours at once. Where the file has none of what is wanted, it is the other one: devices
+//! without a queue of requests have no `D`, and what other devices pass on may have no `Q`.
 
-use super::{LineReader, RecordedEvent, Streams, Take, number, placed};
+use super::{LineReader, RecordedEvent, RequestView, Streams, Take, number, placed};
 
 /// Reads events, up to the summary behind them.
-#[derive(Default)]
 pub(super) struct Blkparse {
     /// When the first event was, ns.
     first: Option<u64>,
-    /// Something was handed to a driver: what was asked for (`Q`) isn't taken any more.
-    has_issues: bool,
+    /// What is wanted: `Q` or `D`.
+    wanted: &'static str,
+    /// There was some of it: the other one isn't taken any more.
+    has_wanted: bool,
     summary: bool,
+}
+
+/// What an event is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EventSubject {
+    Reads,
+    Writes,
+    Discards,
+    /// A message, a command to the device.
+    Else,
 }
 
 /// Bytes of a sector.
@@ -76,28 +88,35 @@ impl LineReader for Blkparse {
         if !(action.len() == 1 && ACTIONS.contains(action)) && action != "UT" {
             return Err(format!("'{action}' is no action of blktrace"));
         }
-        if !matches!(action, "D" | "C" | "Q") || (action == "Q" && self.has_issues) {
+        if !matches!(action, "D" | "C" | "Q") || (self.has_wanted && action != "C" && action != self.wanted) {
             return Ok(());
         }
         let letters = word("what is done (R, W, ..)")?;
+        let what = match letters {
+            _ if letters.starts_with('D') => EventSubject::Discards,
+            // A flush before a write is told by an F before the W; messages have neither.
+            _ if letters.contains('W') => EventSubject::Writes,
+            _ if letters.contains('R') => EventSubject::Reads,
+            _ => EventSubject::Else,
+        };
         let rest: Vec<&str> = words.take(3).collect();
-        let write = letters.contains('W');
-        // Discards and messages move no data of a program's; a flush alone has no sectors.
-        let moves = (write || letters.contains('R')) && !letters.starts_with('D');
-        let io = match rest[..] {
-            [sector, "+", sectors] if moves => {
-                let (sector, sectors): (u64, u64) =
-                    (number(sector, "a sector")?, number(sectors, "a number of sectors")?);
+        let span = match rest[..] {
+            [sector, "+", sectors] if what != EventSubject::Else => {
+                let sector: u64 = number(sector, "a sector")?;
+                let sectors: u64 = number(sectors, "a number of sectors")?;
                 let offset = sector.checked_mul(SECTOR).ok_or("the sector is beyond any device")?;
-                match sectors {
-                    0 => None,
-                    _ => Some(placed(at_ns, offset, sectors.saturating_mul(SECTOR), write)?),
-                }
+                // A flush alone has no sectors.
+                (sectors > 0).then_some((offset, sectors.saturating_mul(SECTOR)))
             }
-            _ if moves && action != "C" => return Err("sector + sectors is expected".into()),
+            _ if what != EventSubject::Else && action != "C" => {
+                return Err("sector + sectors is expected".into());
+            }
             _ => None,
         };
-        self.event(action, device, io, streams, take)
+        if span.is_some() && !streams.takes(device)? {
+            return Ok(());
+        }
+        self.event(action, at_ns, span.map(|span| (what, span)), take)
     }
 
     fn end(&mut self) -> Result<bool, String> {
@@ -106,27 +125,39 @@ impl LineReader for Blkparse {
 }
 
 impl Blkparse {
+    pub(super) fn new(view: RequestView) -> Blkparse {
+        let wanted = match view {
+            RequestView::Asked => "Q",
+            RequestView::Driver => "D",
+        };
+        Blkparse { first: None, wanted, has_wanted: false, summary: false }
+    }
+
     fn event(
         &mut self,
         action: &str,
-        device: &str,
-        io: Option<super::RecordedIo>,
-        streams: &mut Streams,
+        at_ns: u64,
+        done: Option<(EventSubject, (u64, u64))>,
         take: &mut Take,
     ) -> Result<(), String> {
-        let Some(io) = io else {
+        let Some((what, (offset, bytes))) = done else {
             return if action == "C" { Ok(()) } else { take.event(RecordedEvent::Skipped) };
         };
-        if !streams.takes(device)? {
-            return Ok(());
-        }
+        let io = || placed(at_ns, offset, bytes, what == EventSubject::Writes);
         if action == "C" {
-            return take.event(RecordedEvent::Completed(io));
+            return if what == EventSubject::Discards {
+                Ok(())
+            } else {
+                take.event(RecordedEvent::Completed(io()?))
+            };
         }
-        if action == "D" && !self.has_issues {
-            self.has_issues = true;
+        if action == self.wanted && !self.has_wanted {
+            self.has_wanted = true;
             take.event(RecordedEvent::Forget)?;
         }
-        take.event(RecordedEvent::Issued(io))
+        match what {
+            EventSubject::Discards => take.discard(at_ns, offset, bytes),
+            _ => take.event(RecordedEvent::Issued(io()?)),
+        }
     }
 }

@@ -46,8 +46,15 @@ impl LineReader for FioLog {
                 self.waited = true;
                 Ok(())
             }
-            // What is flushed or discarded has a place that nobody needs.
-            [_, "sync" | "datasync" | "trim", ..] => take.event(RecordedEvent::Skipped),
+            // What is flushed has a place that nobody needs.
+            [_, "sync" | "datasync", ..] => take.event(RecordedEvent::Skipped),
+            [file, "trim", offset, length] => {
+                let (offset, length) = (number(offset, "an offset")?, number(length, "a length")?);
+                match streams.takes(file)? {
+                    true => take.discard(self.now_us * 1000, offset, length),
+                    false => Ok(()),
+                }
+            }
             [file, action @ ("read" | "write"), offset, length] => {
                 let (offset, length) = (number(offset, "an offset")?, number(length, "a length")?);
                 let io = placed(self.now_us * 1000, offset, length, *action == "write")?;

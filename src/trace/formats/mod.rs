@@ -29,7 +29,9 @@ pub enum RecordedEvent {
     Done(RecordedIo, u64),
     /// An I/O, or a part of it, has completed at this time.
     Completed(RecordedIo),
-    /// Something that is neither a read nor a write.
+    /// A discard was handed over; `write` says nothing here.
+    Discarded(RecordedIo),
+    /// Something that is neither a read, a write nor a discard.
     Skipped,
     /// What came before was not what is wanted: it is told again, in another way.
     Forget,
@@ -71,6 +73,25 @@ impl TraceFormat {
             TraceFormat::Fio3 => "an iolog of fio, version 3",
         }
     }
+}
+
+/// Where a device's I/Os are looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RequestView {
+    /// As programs and file systems ask for them.
+    #[default]
+    Asked,
+    /// As the driver gets them: neighbours are merged, and what is too large for the device is split.
+    Driver,
+}
+
+/// What is taken of a file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TakenIos<'a> {
+    /// The target whose I/Os are taken, by the file's name for it; `None` = there must be one alone.
+    pub stream: Option<&'a str>,
+    /// Where a format tells both.
+    pub view: RequestView,
 }
 
 /// What was read.
@@ -124,13 +145,32 @@ struct Take<'a, 'b> {
 impl Take<'_, '_> {
     fn event(&mut self, event: RecordedEvent) -> Result<(), String> {
         match event {
-            RecordedEvent::Issued(_) | RecordedEvent::Done(..) => self.taken += 1,
+            RecordedEvent::Issued(_) | RecordedEvent::Done(..) | RecordedEvent::Discarded(_) => {
+                self.taken += 1
+            }
             RecordedEvent::Forget => self.taken = 0,
             RecordedEvent::Completed(_) | RecordedEvent::Skipped => {}
         }
         (self.each)(self.line, event)
     }
+
+    /// A discard, which may be longer than any I/O: it is told in pieces.
+    fn discard(&mut self, at_ns: u64, offset: u64, bytes: u64) -> Result<(), String> {
+        if bytes == 0 {
+            return Err("a discard of 0 bytes: at least 1 can be discarded".into());
+        }
+        // It is told before any piece is: the last one may lie beyond all targets.
+        placed(at_ns, offset.saturating_add(bytes - 1), 1, false)?;
+        for from in (0..bytes).step_by(LONGEST_DISCARD as usize) {
+            let piece = placed(at_ns, offset + from, (bytes - from).min(LONGEST_DISCARD), false)?;
+            self.event(RecordedEvent::Discarded(piece))?;
+        }
+        Ok(())
+    }
 }
+
+/// Bytes of a discard that is told at once.
+const LONGEST_DISCARD: u64 = 1 << 30;
 
 /// Of which of several files or devices I/Os are taken.
 struct Streams {
@@ -174,22 +214,17 @@ impl Streams {
     }
 }
 
-/// Reads a file. `wanted`: of which target the I/Os are taken, by the file's name for it; `None` = there must
-/// be one alone.
+/// Reads a file.
 ///
 /// # Errors
 /// The first line that isn't as its format has it, or what a whole file lacks.
-pub fn read(
-    input: impl BufRead,
-    wanted: Option<&str>,
-    take: &mut TakeEvent,
-) -> Result<ReadTrace, TraceError> {
+pub fn read(input: impl BufRead, taken: &TakenIos, take: &mut TakeEvent) -> Result<ReadTrace, TraceError> {
     let mut lines = TraceLines::new(input);
     let whole = |message: String| TraceError { line: None, message };
-    let mut streams = Streams::new(wanted);
+    let mut streams = Streams::new(taken.stream);
     let mut take = Take { line: 0, taken: 0, each: take };
     let first = first_line(&mut lines)?.ok_or_else(|| whole("the file is empty".into()))?;
-    let (format, mut reader) = recognized(&first)
+    let (format, mut reader) = recognized(&first, taken.view)
         .ok_or_else(|| TraceError { line: Some(lines.number()), message: unknown(&first) })?;
     let mut failed = None;
     if format == TraceFormat::Blkparse {
@@ -221,12 +256,12 @@ fn first_line<R: BufRead>(lines: &mut TraceLines<R>) -> Result<Option<String>, T
     Ok(None)
 }
 
-fn recognized(first: &str) -> Option<(TraceFormat, Box<dyn LineReader>)> {
+fn recognized(first: &str, view: RequestView) -> Option<(TraceFormat, Box<dyn LineReader>)> {
     match first.trim_end() {
         own::HEADER => Some((TraceFormat::Own, Box::new(OwnLog::default()))),
         "fio version 2 iolog" => Some((TraceFormat::Fio2, Box::new(FioLog::version_2()))),
         "fio version 3 iolog" => Some((TraceFormat::Fio3, Box::new(FioLog::version_3()))),
-        line if blkparse::is_event(line) => Some((TraceFormat::Blkparse, Box::new(Blkparse::default()))),
+        line if blkparse::is_event(line) => Some((TraceFormat::Blkparse, Box::new(Blkparse::new(view)))),
         _ => None,
     }
 }

@@ -31,21 +31,21 @@ impl LineReader for OwnLog {
         };
         number::<u32>(thread, "the number of a thread")?;
         number::<u32>(target, "the number of a target")?;
-        let write = match direction {
-            "read" => false,
-            "write" => true,
-            _ => return Err(format!("'{direction}' stands where read or write is expected")),
-        };
+        if !matches!(direction, "read" | "write" | "discard") {
+            return Err(format!("'{direction}' stands where read, write or discard is expected"));
+        }
         if !due.is_empty() {
             number::<u64>(due, "a time in ns, or nothing,")?;
         }
         let at_ns = number(start, "a time in ns")?;
         let latency: u64 = number(latency, "a latency in ns")?;
-        let io = placed(at_ns, number(offset, "an offset")?, number(size, "a size")?, write)?;
-        if streams.takes(target)? {
-            take.event(RecordedEvent::Done(io, latency))?;
+        let (offset, size) = (number(offset, "an offset")?, number(size, "a size")?);
+        let io = placed(at_ns, offset, size, direction == "write")?;
+        match streams.takes(target)? {
+            true if direction == "discard" => take.discard(at_ns, offset, size),
+            true => take.event(RecordedEvent::Done(io, latency)),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     fn end(&mut self) -> Result<bool, String> {

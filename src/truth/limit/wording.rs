@@ -179,6 +179,10 @@ fn more_than_cpus(span: &SpanView, effort: &Effort) -> String {
 }
 
 fn asked_for(span: &SpanView, late: Option<&Late>) -> String {
+    if span.replays {
+        let late = late.and_then(Late::in_short).map(|late| format!("; {late}")).unwrap_or_default();
+        return format!("the times of the recorded I/Os (--replay){late}");
+    }
     let option = offered::limited_by(span).unwrap_or("-i and -j");
     let late =
         late.and_then(Late::in_short).map(|late| format!(", on the whole: {late}")).unwrap_or_default();

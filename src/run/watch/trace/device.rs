@@ -9,21 +9,38 @@ use crate::system::tracing::devices::WatchedDevice;
 use crate::system::tracing::instance::{CpuBuffer, Instance, Recording};
 use crate::system::tracing::refusal::TraceRefusal;
 use crate::system::tracing::{BlockFormat, StampClock, Tracefs};
+use crate::trace::formats::RequestView;
 use crate::trace::{IoCollector, IoTrace};
 use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-/// What a driver gets, and what it has done.
-const REQUESTS: [&str; 2] = ["block/block_rq_issue", "block/block_rq_complete"];
+/// What is asked of a device, before neighbours are merged and what is too large is split. Of a partition it
+/// is told for its disk, once; what another device passes on is asked anew, with few exceptions (a path of
+/// several to the same disk).
+const ASKED: &str = "block/block_bio_queue";
+/// What a driver gets.
+const ISSUED: &str = "block/block_rq_issue";
+/// What a driver has done.
+const REQUEST_DONE: &str = "block/block_rq_complete";
 /// The same of drivers that take I/O as it comes, without a queue of requests.
-const BIOS: [&str; 2] = ["block/block_bio_queue", "block/block_bio_complete"];
+const ASKED_DONE: &str = "block/block_bio_complete";
 /// The longest time between two looks at the buffers, ns.
 const PAUSE: Nanos = SECOND / 50;
 /// By then, ns, an event on any CPU has reached its buffer.
 const SETTLED: Nanos = SECOND / 50;
 const SECTOR: u64 = 512;
+
+/// Which events tell of a device's I/Os, and which of their completions.
+fn tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
+    match (view, has_queue) {
+        (RequestView::Asked, true) => [ASKED, REQUEST_DONE],
+        (RequestView::Driver, true) => [ISSUED, REQUEST_DONE],
+        // Such a driver gets what is asked for.
+        (_, false) => [ASKED, ASKED_DONE],
+    }
+}
 
 /// Watches a device for so many seconds, or until the run is interrupted. Calls `begun` when the kernel has
 /// begun to record.
@@ -33,6 +50,7 @@ const SECTOR: u64 = 512;
 pub fn watch_device(
     path: &Path,
     seconds: u32,
+    view: RequestView,
     control: &Control,
     begun: impl FnOnce(),
 ) -> Result<IoTrace, String> {
@@ -48,7 +66,7 @@ pub fn watch_device(
         let missing = || told(TraceRefusal::NoTracepoint { names: name.into() });
         found.and_then(|format| BlockFormat::of(&format)).ok_or_else(missing)
     };
-    let tracepoints = if watched.has_queue { REQUESTS } else { BIOS };
+    let tracepoints = tracepoints(view, watched.has_queue);
     let [issue, complete] = tracepoints;
     let formats = BlockFormats { issue: format(issue)?, complete: format(complete)? };
     let cpus = cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default());
@@ -141,8 +159,10 @@ fn take(collected: &mut IoCollector, watched: &WatchedDevice, event: &BlockEvent
     let (at, bytes) = (event.sector.saturating_mul(SECTOR), u64::from(event.sectors) * SECTOR);
     let is_inside = at >= watched.start && at < watched.start + watched.size;
     if event.flush || event.sectors == 0 || !event.moves_data {
-        // A flush has no place; told once, when it ends.
-        if event.complete && (event.flush || is_inside) {
+        // A flush has no place. Its end is told by the device's own request, and once more by what asked for
+        // it, which has no sectors; without a queue of requests by that alone.
+        let is_flush = event.flush || (event.sectors == 0 && !watched.has_queue);
+        if event.complete && (is_flush || (event.sectors > 0 && is_inside)) {
             collected.skip();
         }
         return;
