@@ -6,7 +6,7 @@ mod staged;
 
 use crate::common::{Ended, alone, calm, calm_diskspd as diskspd, command_of, skip};
 use diskspd::engine::EngineKind;
-use diskspd::profile::TargetId;
+use diskspd::profile::{ReplayMethod, TargetId};
 use diskspd::report::json;
 use diskspd::results::{CpuTimes, Effort, LostTimes, Observed, Record, WorkerEffort, summarize};
 use diskspd::system::environment::{Disk, Environment};
@@ -142,6 +142,17 @@ fn what_limited_a_run_follows_from_what_it_took() {
         let finding = judgement.findings.iter().find(|finding| Limiter::is_name(finding.name)).unwrap();
         assert_eq!(finding.severity, severity, "{told}");
     }
+}
+
+#[test]
+fn recorded_ios_are_limited_by_their_times() {
+    let mut record = record("-o4 -g1000i");
+    let replay =
+        ReplayMethod { speed_thousandths: 1000, ios: 10_000, length_ns: 10 * SECOND, ..Default::default() };
+    record.method.as_mut().unwrap().replay = Some(replay);
+    let judgement = judged(record, effort(vec![worker(EngineKind::Uring, 4, (20, 5, 3))]));
+    let finding = judgement.findings.iter().find(|finding| Limiter::is_name(finding.name)).unwrap();
+    assert!(finding.message.contains("the times of the recorded I/Os (--replay)"), "{finding:?}");
 }
 
 #[test]
