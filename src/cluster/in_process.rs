@@ -36,8 +36,11 @@ impl RankGroup for ThreadRank {
         Ok(())
     }
 
-    fn take(&mut self, from: usize) -> Result<Option<Vec<u8>>, String> {
-        let place = self.mail[self.rank].get(from).ok_or_else(|| format!("there is no rank {from}"))?;
-        Ok(place.lock().unwrap_or_else(PoisonError::into_inner).pop_front())
+    fn take(&mut self) -> Result<Option<(usize, Vec<u8>)>, (usize, String)> {
+        let next = |place: &Mutex<VecDeque<Vec<u8>>>| {
+            place.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        };
+        let boxes = self.mail[self.rank].iter().enumerate();
+        Ok(boxes.into_iter().find_map(|(from, place)| Some((from, next(place)?))))
     }
 }

@@ -6,7 +6,7 @@
 
 use super::RankGroup;
 use super::frame::Frame;
-use super::offset::{Offset, RoundTrip};
+use super::offset::AskedClock;
 use crate::clock::{self, Nanos, SECOND};
 use std::fmt;
 use std::time::Duration;
@@ -15,8 +15,11 @@ use std::time::Duration;
 const HURRIED_BEAT: Duration = Duration::from_millis(50);
 const HURRIED_SILENCE: Duration = Duration::from_millis(600);
 
-/// So many round trips do when they take long.
-const ENOUGH_TRIPS: usize = 8;
+/// A rank that waits looks for messages after a part of the time that it has waited, so that many ranks on
+/// few CPUs leave them to those that work: this part of it, ..
+const LOOK_PART: u32 = 10;
+/// .. up to so many times the shortest one.
+const LONGEST_LOOK: u32 = 10;
 
 /// How long ranks are waited for.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +28,7 @@ pub struct WaitLimits {
     pub beat: Duration,
     /// Without any sign a rank is lost after this.
     pub silence: Duration,
-    /// Between two looks for messages.
+    /// Between two looks for messages, at least; ten times as much when it takes long.
     pub look: Duration,
     /// How often a clock is asked.
     pub pings: u32,
@@ -72,26 +75,29 @@ impl fmt::Display for Separated {
 
 /// Another rank, as far as it is known here.
 #[derive(Debug, Default)]
-struct Peer {
+pub(super) struct Peer {
     heard_at: Nanos,
-    lost: Option<String>,
+    pub(super) lost: Option<String>,
     told_lost: bool,
     answer: Option<Vec<u8>>,
+    /// What rank 0 has asked of its clock.
+    pub(super) asked: AskedClock,
 }
 
 /// A rank's end of the connection. Rank 0 is connected with all, every other one with rank 0.
 pub struct RankLink<'g> {
     group: &'g mut dyn RankGroup,
-    limits: WaitLimits,
+    pub(super) limits: WaitLimits,
     round: u32,
-    peers: Vec<Peer>,
-    said_alive_at: Nanos,
+    pub(super) peers: Vec<Peer>,
+    pub(super) said_alive_at: Nanos,
     decision: Option<Vec<u8>>,
     stop: Option<u8>,
     given_up: Option<Separated>,
-    reads_clocks: bool,
-    trips: Vec<RoundTrip>,
-    asked: (u32, Nanos),
+    /// Rank 0 is reading this rank's clock.
+    pub(super) reads_clocks: bool,
+    /// The number of the last question for a clock.
+    pub(super) asked: u32,
 }
 
 impl<'g> RankLink<'g> {
@@ -101,20 +107,8 @@ impl<'g> RankLink<'g> {
         let peer = |_| Peer { heard_at: now, ..Peer::default() };
         let peers = (0..group.size()).map(peer).collect();
         let (round, said_alive_at, decision, stop, given_up) = Default::default();
-        let (reads_clocks, trips, asked) = Default::default();
-        RankLink {
-            group,
-            limits,
-            round,
-            peers,
-            said_alive_at,
-            decision,
-            stop,
-            given_up,
-            reads_clocks,
-            trips,
-            asked,
-        }
+        let (reads_clocks, asked) = Default::default();
+        RankLink { group, limits, round, peers, said_alive_at, decision, stop, given_up, reads_clocks, asked }
     }
 
     /// Number of this rank.
@@ -173,7 +167,7 @@ impl<'g> RankLink<'g> {
         others.filter(|rank| self.peers[*rank].lost.is_none()).collect()
     }
 
-    fn say(&mut self, to: usize, frame: &Frame) {
+    pub(super) fn say(&mut self, to: usize, frame: &Frame) {
         if let Err(why) = self.group.post(to, &frame.to_bytes()) {
             self.lose(to, &why);
         }
@@ -218,18 +212,12 @@ impl<'g> RankLink<'g> {
     }
 
     /// Takes all messages that are there.
-    fn hear(&mut self) {
-        let others = if self.rank() == 0 { 1..self.size() } else { 0..1 };
-        for from in others {
-            loop {
-                match self.group.take(from) {
-                    Ok(Some(bytes)) => self.heard(from, Frame::of(&bytes)),
-                    Ok(None) => break,
-                    Err(why) => {
-                        self.lose(from, &why);
-                        break;
-                    }
-                }
+    pub(super) fn hear(&mut self) {
+        loop {
+            match self.group.take() {
+                Ok(Some((from, bytes))) => self.heard(from, Frame::of(&bytes)),
+                Ok(None) => return,
+                Err((from, why)) => self.lose(from, &why),
             }
         }
     }
@@ -264,10 +252,8 @@ impl<'g> RankLink<'g> {
                 let (monotonic, wall) = (clock::monotonic(), clock::wall_nanos());
                 self.say(from, &Frame::Pong(number, monotonic, wall));
             }
-            Some(Frame::Pong(number, other, other_wall)) if number == self.asked.0 => {
-                let asked = self.asked.1;
-                self.trips.push(RoundTrip { asked, other, other_wall, answered: now });
-                self.asked.0 = 0;
+            Some(Frame::Pong(number, other, other_wall)) => {
+                self.peers[from].asked.answer(number, other, other_wall, now);
             }
             Some(Frame::GivenUp(silent_s)) => {
                 self.given_up.get_or_insert(Separated::GivenUp { silent_s });
@@ -279,6 +265,7 @@ impl<'g> RankLink<'g> {
     /// Rank 0: waits until all ranks that aren't lost have answered, and returns their answers; `own` is
     /// rank 0's. `meanwhile` is called again and again.
     pub fn gather(&mut self, own: Vec<u8>, mut meanwhile: impl FnMut(&mut Self)) -> Vec<Option<Vec<u8>>> {
+        let begun = clock::monotonic();
         loop {
             let _ = self.tend();
             let partners = self.partners();
@@ -291,8 +278,15 @@ impl<'g> RankLink<'g> {
                 return answers;
             }
             meanwhile(self);
-            std::thread::sleep(self.limits.look);
+            self.pause(begun);
         }
+    }
+
+    /// Sleeps until the next look for messages; it waits for them since `begun`.
+    fn pause(&self, begun: Nanos) {
+        let waited = Duration::from_nanos(clock::monotonic().saturating_sub(begun));
+        let look = self.limits.look;
+        std::thread::sleep((waited / LOOK_PART).clamp(look, look * LONGEST_LOOK));
     }
 
     /// Ranks that have not answered yet.
@@ -316,7 +310,7 @@ impl<'g> RankLink<'g> {
         own: Vec<u8>,
         mut meanwhile: impl FnMut(&mut Self),
     ) -> Result<Vec<u8>, Separated> {
-        let round = self.round;
+        let (round, begun) = (self.round, clock::monotonic());
         self.say(0, &Frame::Answer(round, own));
         loop {
             self.tend()?;
@@ -330,53 +324,8 @@ impl<'g> RankLink<'g> {
                 continue;
             }
             meanwhile(self);
-            std::thread::sleep(self.limits.look);
+            self.pause(begun);
         }
-    }
-
-    /// Answers questions for this rank's clock without sleeping, while they come.
-    fn be_quick(&mut self) {
-        let until = clock::monotonic() + nanos(self.limits.clock);
-        while self.reads_clocks && clock::monotonic() < until {
-            self.hear();
-            std::thread::yield_now();
-        }
-        self.reads_clocks = false;
-    }
-
-    /// Rank 0: where the clocks of all ranks are; of rank 0 itself no way off. To be asked while the others
-    /// wait for a decision. `None` = the rank is lost, or didn't answer.
-    pub fn clocks(&mut self) -> Vec<Option<Offset>> {
-        let own_wall = clock::wall_nanos().wrapping_sub(clock::monotonic() as i64);
-        let mut found = vec![Some(Offset { wall_ns: own_wall, ..Offset::default() })];
-        for rank in 1..self.size() {
-            found.push(if self.peers[rank].lost.is_none() { self.clock_of(rank) } else { None });
-        }
-        found
-    }
-
-    fn clock_of(&mut self, rank: usize) -> Option<Offset> {
-        let begun = clock::monotonic();
-        let until = begun + nanos(self.limits.clock);
-        self.trips.clear();
-        self.say(rank, &Frame::ClocksBegin);
-        for number in 1..=self.limits.pings {
-            let now = clock::monotonic();
-            // Ranks far away are many round trips, and all others wait.
-            if self.trips.len() >= ENOUGH_TRIPS && now >= begun + nanos(self.limits.clock) / 10 {
-                break;
-            }
-            self.asked = (number, now);
-            self.say(rank, &Frame::Ping(number));
-            while self.asked.0 == number && clock::monotonic() < until && self.peers[rank].lost.is_none() {
-                self.hear();
-                std::thread::yield_now();
-            }
-        }
-        self.say(rank, &Frame::ClocksEnd);
-        // The others waited meanwhile, and are not silent for that.
-        let _ = self.tend();
-        Offset::by(&self.trips)
     }
 }
 
@@ -389,7 +338,7 @@ impl fmt::Debug for RankLink<'_> {
     }
 }
 
-fn nanos(duration: Duration) -> Nanos {
+pub(super) fn nanos(duration: Duration) -> Nanos {
     Nanos::try_from(duration.as_nanos()).unwrap_or(Nanos::MAX)
 }
 

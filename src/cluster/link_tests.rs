@@ -1,5 +1,6 @@
 use super::*;
 use crate::cluster::in_process::{self, ThreadRank};
+use crate::cluster::offset::Offset;
 use std::thread;
 
 /// As long as a test waits for a rank that says nothing.
@@ -130,20 +131,69 @@ fn the_wish_to_end_reaches_every_rank() {
     });
 }
 
-#[test]
-fn clocks_of_threads_of_one_machine_agree_within_their_uncertainty() {
+/// Asks all ranks of a group for their clocks, of which the ranks say these to be the same.
+fn clocks(size: usize, first_with: &[usize]) -> Vec<Offset> {
     let other = |_: usize, mut link: RankLink| {
         link.answer(Vec::new(), nothing).unwrap();
     };
-    let clocks = together(3, limits(), other, |mut link| {
+    together(size, limits(), other, |mut link| {
         link.gather(Vec::new(), nothing);
-        let clocks = link.clocks();
+        let clocks = link.clocks(first_with);
         link.decide(b"");
-        clocks
-    });
-    assert_eq!(clocks[0].unwrap().ahead_ns, 0);
+        clocks.into_iter().map(Option::unwrap).collect()
+    })
+}
+
+/// More ranks than are asked side by side.
+#[test]
+fn clocks_of_threads_of_one_machine_agree_within_their_uncertainty() {
+    let clocks = clocks(40, &[]);
+    assert_eq!((clocks.len(), clocks[0].ahead_ns), (40, 0));
     for clock in &clocks[1..] {
-        let clock = clock.unwrap();
-        assert!(clock.ahead_ns.unsigned_abs() <= clock.uncertainty_ns, "{clock:?}");
+        assert!(
+            clock.ahead_ns.unsigned_abs() <= clock.uncertainty_ns && clock.uncertainty_ns > 0,
+            "{clock:?}"
+        );
     }
+}
+
+#[test]
+fn ranks_that_say_that_they_have_the_same_clock_have_one_offset() {
+    let clocks = clocks(6, &[0, 0, 2, 2, 0, 2]);
+    assert_eq!([clocks[1], clocks[4]], [clocks[0]; 2]);
+    assert_eq!((clocks[0].ahead_ns, clocks[0].uncertainty_ns), (0, 0));
+    assert_eq!([clocks[3], clocks[5]], [clocks[2]; 2]);
+    assert!(clocks[2].uncertainty_ns > 0);
+}
+
+/// Copies of a running machine have one name, and not one clock.
+#[test]
+fn a_rank_whose_clock_is_another_than_it_says_is_asked_as_others_are() {
+    let mut ranks = in_process::group(2);
+    let (mut other, mut first) = (ranks.remove(1), ranks.remove(0));
+    let hour = 3600 * SECOND;
+    let later = thread::spawn(move || {
+        let mut answered = 0;
+        while answered < 1 + limits().pings {
+            if let Some((_, bytes)) = other.take().unwrap()
+                && let Some(Frame::Ping(number)) = Frame::of(&bytes)
+            {
+                let pong = Frame::Pong(number, clock::monotonic() + hour, 0);
+                other.post(0, &pong.to_bytes()).unwrap();
+                answered += 1;
+            }
+            thread::yield_now();
+        }
+    });
+    let found = RankLink::new(&mut first, limits()).clocks(&[0, 0])[1].unwrap();
+    later.join().unwrap();
+    assert!(found.ahead_ns.abs_diff(hour as i64) <= found.uncertainty_ns, "{found:?}");
+}
+
+#[test]
+fn ranks_that_do_not_tell_their_clocks_have_none_after_a_while() {
+    let limits = WaitLimits { clock: Duration::from_millis(200), ..limits() };
+    let mut ranks = in_process::group(4);
+    let mut first = ranks.remove(0);
+    assert_eq!(RankLink::new(&mut first, limits).clocks(&[])[1..], [None; 3]);
 }

@@ -16,6 +16,7 @@ mod frame;
 pub mod in_process;
 pub mod launcher;
 mod link;
+mod link_clocks;
 pub mod offset;
 pub mod part;
 pub mod place;
@@ -43,9 +44,9 @@ pub trait RankGroup {
     /// It can't be sent, and neither can anything else to that rank.
     fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String>;
 
-    /// The next message from another rank; `None` = there is none yet.
+    /// The next message that is there, and whom it is of; `None` = there is none yet.
     ///
     /// # Errors
-    /// Nothing will come from that rank any more.
-    fn take(&mut self, from: usize) -> Result<Option<Vec<u8>>, String>;
+    /// From whom nothing will come any more, and why. Told once of a rank.
+    fn take(&mut self) -> Result<Option<(usize, Vec<u8>)>, (usize, String)>;
 }

@@ -45,8 +45,8 @@ impl fmt::Display for NoGroup {
                       LD_LIBRARY_PATH, or name its library with --mpi=<file>";
         match self {
             NoGroup::Static => f.write_str(
-                "this program is linked statically: it can't load a library of MPI, and can't speak with the other \
-                 ranks; use one that was built from source (cargo install --path .), or run it on each host \
+                "this program is linked statically: it can't load a library of MPI, and can't speak with the \
+                 other ranks; use one that was built from source (cargo install --path .), or run it on each host \
                  without --mpi and without mpirun, and put the records together (diskspd merge)",
             ),
             NoGroup::NoLibrary(tried) => {
@@ -141,7 +141,7 @@ impl RankGroup for Mpi {
         self.world.send(to, bytes)
     }
 
-    fn take(&mut self, from: usize) -> Result<Option<Vec<u8>>, String> {
-        self.world.receive(from)
+    fn take(&mut self) -> Result<Option<(usize, Vec<u8>)>, (usize, String)> {
+        self.world.receive()
     }
 }

@@ -15,6 +15,29 @@ pub struct RoundTrip {
     pub answered: Nanos,
 }
 
+/// What a rank was asked and has answered.
+#[derive(Debug, Default)]
+pub struct AskedClock {
+    /// The question that is open; 0 = none.
+    pub number: u32,
+    /// When it was asked, own monotonic clock, ns.
+    pub at: Nanos,
+    /// When the first one was.
+    pub begun: Nanos,
+    /// The answers so far.
+    pub trips: Vec<RoundTrip>,
+}
+
+impl AskedClock {
+    /// An answer came; those to older questions don't count.
+    pub fn answer(&mut self, number: u32, other: Nanos, other_wall: i64, now: Nanos) {
+        if number == self.number && number != 0 {
+            self.trips.push(RoundTrip { asked: self.at, other, other_wall, answered: now });
+            self.number = 0;
+        }
+    }
+}
+
 /// Where another's clock is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Offset {
@@ -38,6 +61,11 @@ impl Offset {
             uncertainty_ns: took.div_ceil(2),
             wall_ns: best.other_wall.wrapping_sub(best.other as i64),
         })
+    }
+
+    /// Whether both may be of the same clock, as exactly as they are known.
+    pub fn may_be(&self, other: &Offset) -> bool {
+        self.ahead_ns.abs_diff(other.ahead_ns) <= self.uncertainty_ns.saturating_add(other.uncertainty_ns)
     }
 
     /// A time of one's own clock on the other's.

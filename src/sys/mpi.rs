@@ -7,8 +7,10 @@
 //! may use it (`MPI_THREAD_FUNNELED`): it can't be sent to another one.
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+use std::collections::VecDeque;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::path::Path;
 use std::ptr::null;
 
@@ -38,8 +40,16 @@ pub struct World {
     size: usize,
     /// Messages that are on their way out.
     sending: Vec<MessageTransfer>,
-    /// Messages that are on their way in, by their sender.
-    receiving: Vec<Option<MessageTransfer>>,
+    /// Messages that are on their way in, by their sender, in their order.
+    receiving: Vec<VecDeque<MessageTransfer>>,
+    /// From whom messages come: rank 0 hears all others, and these hear rank 0.
+    partners: Range<usize>,
+    /// From whom nothing comes any more.
+    broken: Vec<bool>,
+    /// Whether MPI is asked for a message of anybody. Each call that finds none may give the CPU away
+    /// (Open MPI's `mpi_yield_when_idle`), which costs a time slice where CPUs are busy: one call for all
+    /// ranks, not one for each.
+    asks_for_any: bool,
     /// It belongs to its thread.
     _of_this_thread: PhantomData<*const ()>,
 }
@@ -71,13 +81,19 @@ impl World {
             match abi {
                 Abi::Standard => {
                     let address = |value: usize| value as *mut c_void;
-                    MpiTable::load(&loaded, address(0x101), address(0x247), address(0x143), 1024)
+                    let (world, byte, errors_return) = (address(0x101), address(0x247), address(0x143));
+                    let numbers = AbiNumbers { funneled: 1024, any_source: -1, source_at: 0 };
+                    MpiTable::load(&loaded, world, byte, errors_return, numbers)
                 }
-                Abi::Mpich => MpiTable::load(&loaded, 0x4400_0000, 0x4c00_010d, 0x5400_0001, 1),
+                Abi::Mpich => {
+                    let numbers = AbiNumbers { funneled: 1, any_source: -2, source_at: 2 };
+                    MpiTable::load(&loaded, 0x4400_0000, 0x4c00_010d, 0x5400_0001, numbers)
+                }
                 Abi::OpenMpi => (|| {
                     let of = |name: &[u8]| loaded.get::<*mut c_void>(name).map(|symbol| symbol.into_raw());
                     let (world, byte) = (of(b"ompi_mpi_comm_world\0")?, of(b"ompi_mpi_byte\0")?);
-                    MpiTable::load(&loaded, world, byte, of(b"ompi_mpi_errors_return\0")?, 1)
+                    let numbers = AbiNumbers { funneled: 1, any_source: -1, source_at: 0 };
+                    MpiTable::load(&loaded, world, byte, of(b"ompi_mpi_errors_return\0")?, numbers)
                 })(),
             }
         };
@@ -85,8 +101,18 @@ impl World {
         std::mem::forget(loaded);
         let calls = calls.map_err(|error| NotJoined::NotLoaded(error.to_string()))?;
         let (rank, size) = calls.join().map_err(NotJoined::NotBegun)?;
-        let receiving = (0..size).map(|_| None).collect();
-        Ok(World { calls, rank, size, sending: Vec::new(), receiving, _of_this_thread: PhantomData })
+        let partners = if rank == 0 { 1..size } else { 0..1 };
+        Ok(World {
+            calls,
+            rank,
+            size,
+            sending: Vec::new(),
+            receiving: (0..size).map(|_| VecDeque::new()).collect(),
+            asks_for_any: partners.len() > 1,
+            partners,
+            broken: vec![false; size],
+            _of_this_thread: PhantomData,
+        })
     }
 
     /// Number of this process, from 0.
@@ -104,7 +130,7 @@ impl World {
         self.calls.version().lines().next().unwrap_or_default().trim().to_owned()
     }
 
-    /// Begins to send a message; it goes on with each [`World::send`] and [`World::receive`].
+    /// Begins to send a message; it goes on with each [`World::receive`].
     ///
     /// # Errors
     /// What MPI says.
@@ -113,24 +139,75 @@ impl World {
         let begun = self.calls.send(&mut transfer, peer(to)?);
         // Also after an error: MPI may have kept the address.
         self.sending.push(transfer);
-        begun?;
-        self.go_on()
+        begun
     }
 
-    /// The next message of a process, if all of it is there.
+    /// The next message that is there as a whole, and whom it is of; those of one process come in order.
     ///
     /// # Errors
-    /// What MPI says.
-    pub fn receive(&mut self, from: usize) -> Result<Option<Vec<u8>>, String> {
-        let _ = self.go_on();
-        let calls = &*self.calls;
-        let place = self.receiving.get_mut(from).ok_or_else(|| format!("there is no rank {from}"))?;
-        if place.is_none() {
-            *place = calls.begin_to_receive(peer(from)?)?;
+    /// From whom nothing comes any more, and what MPI says. Told once.
+    pub fn receive(&mut self) -> Result<Option<(usize, Vec<u8>)>, (usize, String)> {
+        loop {
+            let arrived = self.arrived()?;
+            if arrived.is_some() {
+                return Ok(arrived);
+            }
+            if !self.begin_to_receive()? {
+                let _ = self.go_on();
+                return Ok(None);
+            }
         }
-        let Some(transfer) = place else { return Ok(None) };
-        let done = calls.is_done(transfer)?;
-        Ok(if done { place.take().map(|transfer| transfer.bytes) } else { None })
+    }
+
+    /// A message on its way in that is there now.
+    fn arrived(&mut self) -> Result<Option<(usize, Vec<u8>)>, (usize, String)> {
+        for from in self.partners.clone().filter(|from| !self.broken[*from]) {
+            let Some(first) = self.receiving[from].front_mut() else { continue };
+            match self.calls.is_done(first) {
+                Ok(true) => {
+                    let first = self.receiving[from].pop_front();
+                    return Ok(first.map(|transfer| (from, transfer.bytes)));
+                }
+                Ok(false) => {}
+                Err(why) => return Err(self.breaks(from, why)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Begins to receive what MPI has; whether there was something.
+    fn begin_to_receive(&mut self) -> Result<bool, (usize, String)> {
+        if self.asks_for_any {
+            match self.calls.begin_to_receive(None) {
+                Ok(begun) => return Ok(self.keep(begun)),
+                // A process has ended; which one is only told to who asks for it alone.
+                Err(_) => self.asks_for_any = false,
+            }
+        }
+        let mut found = false;
+        for from in self.partners.clone().filter(|from| !self.broken[*from]).collect::<Vec<_>>() {
+            let begun = peer(from).and_then(|from| self.calls.begin_to_receive(Some(from)));
+            match begun {
+                Ok(begun) => found |= self.keep(begun),
+                Err(why) => return Err(self.breaks(from, why)),
+            }
+        }
+        Ok(found)
+    }
+
+    fn keep(&mut self, begun: Option<(usize, MessageTransfer)>) -> bool {
+        let found = begun.is_some();
+        if let Some((from, transfer)) = begun
+            && let Some(queue) = self.receiving.get_mut(from)
+        {
+            queue.push_back(transfer);
+        }
+        found
+    }
+
+    fn breaks(&mut self, from: usize, why: String) -> (usize, String) {
+        self.broken[from] = true;
+        (from, why)
     }
 
     /// Whether all that was sent has left this process's memory.
@@ -190,7 +267,8 @@ trait Calls: std::fmt::Debug {
     fn join(&self) -> Result<(usize, usize), String>;
     fn version(&self) -> String;
     fn send(&self, transfer: &mut MessageTransfer, to: c_int) -> Result<(), String>;
-    fn begin_to_receive(&self, from: c_int) -> Result<Option<MessageTransfer>, String>;
+    /// The first message that is there, of one process or of any, and whom it is of.
+    fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, String>;
     fn is_done(&self, transfer: &mut MessageTransfer) -> Result<bool, String>;
     fn leave(&self) -> Result<(), String>;
 }
@@ -200,12 +278,23 @@ type TextCall = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
 /// `MPI_Isend`, `MPI_Irecv`.
 type Transferring<H> = unsafe extern "C" fn(*mut c_void, c_int, H, c_int, c_int, H, *mut c_void) -> c_int;
 
+/// AbiNumbers that differ between ABIs.
+#[derive(Clone, Copy)]
+struct AbiNumbers {
+    /// `MPI_THREAD_FUNNELED`.
+    funneled: c_int,
+    /// `MPI_ANY_SOURCE`.
+    any_source: c_int,
+    /// Which `int` of an `MPI_Status` is `MPI_SOURCE`.
+    source_at: usize,
+}
+
 /// The functions of mpi.h, with handles of type `H`.
 struct MpiTable<H> {
     world: H,
     byte: H,
     errors_return: H,
-    funneled: c_int,
+    numbers: AbiNumbers,
     init_thread: unsafe extern "C" fn(*const c_void, *const c_void, c_int, *mut c_int) -> c_int,
     comm_rank: unsafe extern "C" fn(H, *mut c_int) -> c_int,
     comm_size: unsafe extern "C" fn(H, *mut c_int) -> c_int,
@@ -231,7 +320,7 @@ impl<H: Copy + 'static> MpiTable<H> {
         world: H,
         byte: H,
         errors_return: H,
-        funneled: c_int,
+        numbers: AbiNumbers,
     ) -> Result<Box<dyn Calls>, libloading::Error> {
         // SAFETY: each name is a function that mpi.h declares with this type.
         unsafe {
@@ -239,7 +328,7 @@ impl<H: Copy + 'static> MpiTable<H> {
                 world,
                 byte,
                 errors_return,
-                funneled,
+                numbers,
                 init_thread: *library.get(b"MPI_Init_thread\0")?,
                 comm_rank: *library.get(b"MPI_Comm_rank\0")?,
                 comm_size: *library.get(b"MPI_Comm_size\0")?,
@@ -292,9 +381,9 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         let (mut provided, mut rank, mut size) = (0, 0, 0);
         // SAFETY: see above. Both arguments of `main` may be null.
         unsafe {
-            let begun = (self.init_thread)(null(), null(), self.funneled, &mut provided);
+            let begun = (self.init_thread)(null(), null(), self.numbers.funneled, &mut provided);
             self.checked("MPI_Init_thread", begun)?;
-            if provided < self.funneled {
+            if provided < self.numbers.funneled {
                 return Err(
                     "MPI can't be used by a program with threads: it offers no MPI_THREAD_FUNNELED".into()
                 );
@@ -322,9 +411,10 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         self.checked("MPI_Isend", code)
     }
 
-    fn begin_to_receive(&self, from: c_int) -> Result<Option<MessageTransfer>, String> {
+    fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, String> {
         let (mut there, mut length): (c_int, c_int) = (0, 0);
         let mut status: MpiStatus = [0; 16];
+        let from = from.unwrap_or(self.numbers.any_source);
         // SAFETY: see above.
         unsafe {
             let code = (self.iprobe)(from, TAG, self.world, &mut there, &mut status);
@@ -334,13 +424,16 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
             }
             self.checked("MPI_Get_count", (self.get_count)(&status, self.byte, &mut length))?;
         }
+        // SAFETY: `MPI_SOURCE` is one of the first three `int`s of 128 bytes.
+        let source = unsafe { status.as_ptr().cast::<c_int>().add(self.numbers.source_at).read() };
+        let sender = usize::try_from(source).map_err(|_| format!("a message of rank {source}"))?;
         let bytes = vec![0; usize::try_from(length).unwrap_or(0)];
         let mut transfer = MessageTransfer { bytes, request: Box::new(0) };
         let (bytes, request) = (transfer.bytes.as_mut_ptr().cast(), (&raw mut *transfer.request).cast());
         // SAFETY: see above.
-        let code = unsafe { (self.irecv)(bytes, length, self.byte, from, TAG, self.world, request) };
+        let code = unsafe { (self.irecv)(bytes, length, self.byte, source, TAG, self.world, request) };
         self.checked("MPI_Irecv", code)?;
-        Ok(Some(transfer))
+        Ok(Some((sender, transfer)))
     }
 
     fn is_done(&self, transfer: &mut MessageTransfer) -> Result<bool, String> {

@@ -111,6 +111,7 @@ impl<'a> RankCourse<'a> {
             version: help::version(),
             host: Root::live().text("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
             machine: targets::machine(),
+            clock: targets::clock(),
             cpus: cpu::allowed(),
             view: targets::view(),
         };

@@ -17,6 +17,7 @@ use crate::finding::Finding;
 use crate::profile::{RawText, TargetIds};
 use crate::run::{Control, Events, Listener, Nobody};
 use crate::sys::standard_error::say;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ pub struct Lead<'a> {
     hosts: Vec<String>,
     /// Since when the others are waited for, and whether that was said.
     waiting: (Nanos, bool),
+    /// By rank the first one that has the same clock.
+    first_with_clock: Vec<usize>,
     before: Vec<Option<Offset>>,
     outcomes: Vec<Option<RankOutcome>>,
 }
@@ -50,8 +53,16 @@ impl<'a> Lead<'a> {
     pub fn new(request: &'a RunRequest, control: &Arc<Control>, size: usize) -> Lead<'a> {
         let setup = LeadSetup::new(request, control).map_err(NotDone::tell);
         let outcomes = (0..size).map(|_| None).collect();
-        let (hosts, before) = (vec![String::new(); size], Vec::new());
-        Lead { request, control: Arc::clone(control), setup, hosts, waiting: (0, false), before, outcomes }
+        Lead {
+            request,
+            control: Arc::clone(control),
+            setup,
+            hosts: vec![String::new(); size],
+            waiting: (0, false),
+            first_with_clock: (0..size).collect(),
+            before: Vec::new(),
+            outcomes,
+        }
     }
 
     /// Others are waited for from now on.
@@ -94,6 +105,8 @@ impl<'a> Lead<'a> {
         for (name, hello) in self.hosts.iter_mut().zip(&hellos) {
             name.clone_from(hello.as_ref().map_or(&String::new(), |hello| &hello.host));
         }
+        let clocks = hellos.iter().map(|hello| hello.as_ref().map_or("", |hello| &hello.clock));
+        self.first_with_clock = first_with_same(clocks);
         let exit = match &self.setup {
             Err(exit) => Some(exit.code()),
             Ok(_) => self.ended(link),
@@ -229,7 +242,7 @@ impl<'a> Lead<'a> {
         if over > 0 || self.control.is_interrupted() || link.stop().is_some() {
             return NextStep::Stop;
         }
-        let clocks = link.clocks();
+        let clocks = link.clocks(&self.first_with_clock);
         for (rank, clock) in clocks.iter().enumerate() {
             if clock.is_none() {
                 link.lose(rank, "it didn't answer when its clock was asked");
@@ -249,7 +262,7 @@ impl<'a> Lead<'a> {
 
     /// All is over: the record of the whole, and its report.
     fn finish(&mut self, link: &mut RankLink) -> Exit {
-        let after = if self.before.is_empty() { Vec::new() } else { link.clocks() };
+        let after = if self.before.is_empty() { Vec::new() } else { link.clocks(&self.first_with_clock) };
         let lost = link.lost();
         let mut parts = Vec::new();
         for (rank, outcome) in self.outcomes.iter_mut().enumerate() {
@@ -270,4 +283,14 @@ impl<'a> Lead<'a> {
         }
         setup.report(&executed, self.request)
     }
+}
+
+/// By number the first one that has the same name; those without one have it alone.
+fn first_with_same<'n>(names: impl Iterator<Item = &'n str>) -> Vec<usize> {
+    let mut first = HashMap::new();
+    let one = |(number, name): (usize, &'n str)| match name.is_empty() {
+        true => number,
+        false => *first.entry(name).or_insert(number),
+    };
+    names.enumerate().map(one).collect()
 }

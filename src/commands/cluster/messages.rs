@@ -21,6 +21,8 @@ pub struct Hello {
     pub host: String,
     /// What tells its running kernel from others.
     pub machine: String,
+    /// What tells its monotonic clock from others; empty = unknown.
+    pub clock: String,
     /// CPUs that the rank may use.
     pub cpus: Vec<u32>,
     /// What it shares with ranks that see the same devices by the same paths; empty = unknown.

@@ -14,6 +14,14 @@ pub fn machine() -> String {
     crate::system::boot(&Root::live()).unwrap_or_default()
 }
 
+/// What is the same for processes that have the same clocks: the running kernel and the namespace of time;
+/// empty = unknown. Kernels without such namespaces have one clock.
+pub fn clock() -> String {
+    let namespace = std::fs::read_link("/proc/self/ns/time").unwrap_or_default();
+    let machine = machine();
+    if machine.is_empty() { machine } else { format!("{machine} {}", namespace.display()) }
+}
+
 /// What is the same for processes that see the same devices by the same paths: the running kernel, the
 /// namespace of mounts, root and working directory; empty = unknown.
 pub fn view() -> String {

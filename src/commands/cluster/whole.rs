@@ -148,12 +148,15 @@ fn together(windows: &[(usize, CommonWindow)], record: &Record, names: &[String]
     let late = windows.iter().max_by_key(|(_, window)| window.begin_ns).map_or(0, |(rank, _)| *rank);
     format!(
         "{} ranks measured together for {:.3} s: they began within {:.3} ms ({} last) and ended within \
-         {:.3} ms of each other, by clocks that are known within {:.3} ms",
+         {:.3} ms of each other, by {}",
         windows.len(),
         first_end.saturating_sub(last).max(0) as f64 / 1e9,
         last.saturating_sub(first) as f64 / 1e6,
         ranks(&[late], names),
         last_end.saturating_sub(first_end) as f64 / 1e6,
-        clocks as f64 / 1e6,
+        match clocks {
+            0 => "one clock".to_owned(),
+            _ => format!("clocks that are known within {:.3} ms", clocks as f64 / 1e6),
+        },
     )
 }
