@@ -187,6 +187,21 @@ fn intervals_that_not_all_hosts_measured_are_left_out() {
     assert!(!merged(hosts("-d2 -r -D100", 2)).whole.unwrap().alignments[0].cut);
 }
 
+/// Without intervals nobody knows what was done while all measured, but for how long that was.
+#[test]
+fn without_intervals_the_first_line_says_how_long_all_measured_together() {
+    let first = |delays: &[i64]| {
+        let text = String::from_utf8(TEXT.bytes(&merged(started("-d2 -r -L", delays)))).unwrap();
+        text.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(
+        first(&[0, 15, 20]),
+        "3 hosts; all measured together for 1.980 s, and none for more than 0.020 s (1.00 %) besides, \
+         which is in the tables too"
+    );
+    assert_eq!(first(&[5]), "1 host");
+}
+
 /// Where hosts share a clock, their windows on that count.
 #[test]
 fn a_common_clock_goes_before_the_hosts_own() {

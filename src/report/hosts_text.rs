@@ -24,15 +24,32 @@ pub fn first_line(record: &Record, whole: &Whole, summary: &Summary) -> String {
         }
     };
     let spans = whole.host.results.time_spans.iter().zip(&summary.time_spans).zip(&whole.alignments);
-    let common = spans.filter(|(_, alignment)| alignment.shifted || alignment.cut).filter_map(
-        |((results, measured), _)| {
-            let series = measured.as_ref()?.iops.as_ref()?;
-            let merged = results.intervals.as_ref().map(|intervals| intervals.all());
-            let p99 = merged.and_then(|all| all.percentile(0.99)).map(|nanos| nanos as f64 / 1e6);
-            Some(common_figures(series, results.covered() as f64 / 1e9, p99))
-        },
-    );
+    let common = spans.filter_map(|((results, measured), alignment)| {
+        let series = measured.as_ref()?.iops.as_ref();
+        let Some(series) = series.filter(|_| alignment.shifted || alignment.cut) else {
+            return common_time(alignment.common_ns.filter(|_| present > 1)?, results.measured);
+        };
+        let merged = results.intervals.as_ref().map(|intervals| intervals.all());
+        let p99 = merged.and_then(|all| all.percentile(0.99)).map(|nanos| nanos as f64 / 1e6);
+        Some(common_figures(series, results.covered() as f64 / 1e9, p99))
+    });
     format!("{hosts}{}\n", common.collect::<String>())
+}
+
+/// `; all measured together for 59.998 s, and none for more than 0.002 s (0.00 %) besides, which is in the
+/// tables too`: without intervals nothing tells what was done in that time alone.
+fn common_time(common_ns: u64, longest_ns: u64) -> Option<String> {
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let besides = longest_ns.saturating_sub(common_ns);
+    let share = 100.0 * seconds(besides) / seconds(longest_ns.max(1));
+    (longest_ns > 0).then(|| {
+        format!(
+            "; all measured together for {:.3} s, and none for more than {:.3} s ({share:.2} %) besides, \
+             which is in the tables too",
+            seconds(common_ns),
+            seconds(besides)
+        )
+    })
 }
 
 /// `; in the 27.00 s that all measured together: 123.45 MiB/s, 31603.20 IOPS, p99 0.123 ms`
