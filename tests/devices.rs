@@ -4,6 +4,8 @@
 
 use crate::common::loops::Loop;
 use crate::common::{DeviceCounters, Running, Zram, diskspd, report_agrees_with_kernel};
+use diskspd::sys::files;
+use diskspd::system::claims::{Claims, protect};
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
@@ -140,4 +142,18 @@ fn a_device_with_a_file_system_is_written_to_only_with_destroy() {
     }
     diskspd("-w100 -W0 -d1 {}", &disk.device).fails(1, &["ext4", "--destroy"]);
     diskspd("-w100 -W0 -d1 --destroy {}", &disk.device).report();
+}
+
+/// Ranks on one machine: the claim lasts until the last that holds it has let go.
+#[test]
+fn a_claim_that_is_shared_outlives_the_one_who_made_it() {
+    let Some(device) = Loop::new(1 << 20) else { return };
+    let path = device.device.as_path();
+    let first = protect([path], false).unwrap();
+    let other = Claims::shared_with(std::process::id(), &first.to_share()).unwrap();
+    assert_eq!(other.len(), 1);
+    drop(first);
+    assert!(files::claim(path).is_err(), "nobody else gets it");
+    drop(other);
+    files::claim(path).unwrap();
 }

@@ -1,7 +1,8 @@
 //! What signals do to this process, and its end.
 
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 /// What is said when the standard library gives up: it has said before why, mostly that memory can't be had.
 const GIVEN_UP: &[u8] =
@@ -70,6 +71,16 @@ pub fn end(code: u8) -> ! {
     }
     // SAFETY: takes a number only, and doesn't return.
     unsafe { libc::_exit(libc::c_int::from(code)) }
+}
+
+/// A handle of another process, which stands for the same open file: it stays open until both are closed.
+///
+/// # Errors
+/// The process has ended, is of another namespace, or may not be looked into (`ptrace`).
+pub fn handle_of(process: u32, handle: i32) -> io::Result<OwnedFd> {
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    let process = rustix::process::pidfd_open(process.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
+    Ok(rustix::process::pidfd_getfd(process, handle, PidfdGetfdFlags::empty())?)
 }
 
 #[cfg(test)]

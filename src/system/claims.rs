@@ -7,9 +7,11 @@ use super::root::Root;
 use crate::sys::files::{self, OpenTarget};
 use crate::sys::mutex::LockAnyway;
 use crate::sys::problem::{Problem, TargetError};
+use crate::sys::process;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::File;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -24,6 +26,15 @@ pub struct Claims {
     numbers: Vec<Number>,
     /// (device, inode) of the regular files that were looked at since, and may be written to.
     files: Mutex<HashSet<(u64, u64)>>,
+}
+
+/// A claim of a process, for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedClaim {
+    /// The handle of the open device in that process.
+    pub handle: i32,
+    /// The device, as `stat` numbers it.
+    pub device: u64,
 }
 
 /// Why devices can't be written to.
@@ -198,6 +209,33 @@ impl Claims {
     /// Whether the device was checked and is held: itself, or the disk that it's a partition of.
     fn covers(&self, device: Number) -> bool {
         self.numbers.contains(&device)
+    }
+
+    /// What another process needs to hold these devices too.
+    pub fn to_share(&self) -> Vec<SharedClaim> {
+        let shared = |device: &File| {
+            Some(SharedClaim { handle: device.as_raw_fd(), device: files::device_number(device)? })
+        };
+        self.held.iter().filter_map(shared).collect()
+    }
+
+    /// Holds what another process of the job holds: the kernel claims a device for an open file, and that is
+    /// open until the last of them has closed it. So nobody else gets it between the ends of the two.
+    ///
+    /// # Errors
+    /// Its handles can't be had: why.
+    pub fn shared_with(process: u32, claims: &[SharedClaim]) -> Result<Claims, String> {
+        let mut shared = Claims::default();
+        for claim in claims {
+            let device = process::handle_of(process, claim.handle).map(File::from);
+            let device = device.map_err(|error| error.to_string())?;
+            if files::device_number(&device) != Some(claim.device) {
+                return Err("its claims are others by now".into());
+            }
+            shared.numbers.push(split(claim.device));
+            shared.held.push(device);
+        }
+        Ok(shared)
     }
 
     /// How many devices are held.

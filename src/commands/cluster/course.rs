@@ -3,7 +3,7 @@
 
 use super::kept::{self, KeptRecord};
 use super::lead::Lead;
-use super::messages::{GoOrEnd, Hello, NextStep, RankStep, Roles, pack, unpack};
+use super::messages::{GoOrEnd, Hello, NextStep, RankStep, Roles, SharedTargets, pack, unpack};
 use super::names::exit_of;
 use super::targets;
 use super::work::RankWork;
@@ -127,10 +127,11 @@ impl<'a> RankCourse<'a> {
         }
         let mut work = RankWork::new(task, rank, &host);
         let checked = self.busy(|_| work.check());
-        let roles = match self.round(checked, Lead::judge)? {
-            GoOrEnd::Go(roles) => roles,
+        let SharedTargets { roles, claims } = match self.round(checked, Lead::judge)? {
+            GoOrEnd::Go(shared) => shared,
             GoOrEnd::End(code) => return Ok(exit_of(code)),
         };
+        work.share_claims(&claims);
         let made = self.busy(|control| work.make(&roles, control).err());
         match self.round(made, Lead::all_made)? {
             GoOrEnd::Go(()) => self.measure(work, &roles),

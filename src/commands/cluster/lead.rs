@@ -1,6 +1,8 @@
 //! What rank 0 does besides: it decides at the end of each round, and reports.
 
-use super::messages::{Checked, GoOrEnd, Hello, NextStep, RankName, RankOutcome, RankStep, Roles, RunTask};
+use super::messages::{
+    Checked, GoOrEnd, Hello, NextStep, RankName, RankOutcome, RankStep, RunTask, SharedTargets,
+};
 use super::names::{by_message, ranks};
 use super::setup::LeadSetup;
 use super::verified;
@@ -149,7 +151,7 @@ impl<'a> Lead<'a> {
     }
 
     /// All have looked: what stands against it, and who works on the same target.
-    pub fn judge(&mut self, link: &mut RankLink, checked: Vec<Option<Checked>>) -> GoOrEnd<Roles> {
+    pub fn judge(&mut self, link: &mut RankLink, checked: Vec<Option<Checked>>) -> GoOrEnd<SharedTargets> {
         let all = || checked.iter().enumerate().filter_map(|(rank, checked)| Some((rank, checked.as_ref()?)));
         let said = all().flat_map(|(rank, one)| one.refusals.iter().map(move |text| (rank, text.clone())));
         let refusals = by_message(said, &self.hosts);
@@ -190,7 +192,8 @@ impl<'a> Lead<'a> {
             }
             roles.push(by_rank);
         }
-        GoOrEnd::Go(roles)
+        let claims = checked.into_iter().map(|one| one?.claims).collect();
+        GoOrEnd::Go(SharedTargets { roles, claims })
     }
 
     fn tell_of_sharing(&self, path: &RawText, groups: &[Vec<usize>], guessed: bool) {

@@ -5,6 +5,7 @@ use crate::cluster::part::TargetPart;
 use crate::cluster::place::TargetPlace;
 use crate::profile::{Method, Profile, RawText};
 use crate::results::Record;
+use crate::system::claims::SharedClaim;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
@@ -79,9 +80,29 @@ pub struct Checked {
     pub is_usage: bool,
     /// What each target is, in the order of their ids; empty where nothing real is touched.
     pub places: Vec<TargetPlace>,
+    /// The devices that it claims for the ranks beside it; `None` = it claims for nobody else.
+    pub claims: Option<RankClaims>,
 }
 
-/// Second decision: by target, then rank, which of how many ranks that share it this one is; `None` = the
+/// What a rank claims, for those beside it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankClaims {
+    /// Number of its process.
+    pub process: u32,
+    /// The devices.
+    pub claims: Vec<SharedClaim>,
+}
+
+/// Second decision.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SharedTargets {
+    /// Who shares which target.
+    pub roles: Roles,
+    /// What ranks claim for those beside them, by rank.
+    pub claims: Vec<Option<RankClaims>>,
+}
+
+/// By target, then rank, which of how many ranks that share it this one is; `None` = the
 /// rank is lost.
 pub type Roles = Vec<Vec<Option<TargetPart>>>;
 

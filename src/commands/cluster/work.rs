@@ -1,9 +1,10 @@
 //! What a rank does on its own machine: looks at its targets, makes its files, runs.
 
-use super::messages::{Checked, RankName, RankOutcome, RankStep, Roles, RunTask};
+use super::messages::{Checked, RankClaims, RankName, RankOutcome, RankStep, Roles, RunTask};
 use super::targets;
 use crate::clock::Nanos;
 use crate::cluster::part::{self, fill_in, of_rank};
+use crate::finding::Finding;
 use crate::plan::{self, LiesIn};
 use crate::profile::{Method, Profile, RawText, TargetIds};
 use crate::results::Results;
@@ -12,6 +13,7 @@ use crate::run::{
     self, Companions, Control, Events, Executed, Listener, NotRun, Options, Probes, Session, execute,
 };
 use crate::sys::mutex::LockAnyway;
+use crate::sys::standard_error::say;
 use crate::system::claims::{Claimant, Claims};
 use crate::system::target;
 use std::collections::BTreeMap;
@@ -31,7 +33,7 @@ pub struct RankWork {
     host: String,
     /// Ranks that see the same devices by the same paths, this one included: the first claims for all.
     beside: Vec<usize>,
-    /// What this rank claims for them.
+    /// What this rank claims for them, or holds with the one that does.
     claims: Option<Claims>,
 }
 
@@ -66,6 +68,28 @@ impl RankWork {
         }
     }
 
+    /// What this rank claims for those beside it.
+    fn claims_for_others(&self) -> Option<RankClaims> {
+        let claims = self.claims.as_ref()?;
+        Some(RankClaims { process: std::process::id(), claims: claims.to_share() })
+    }
+
+    /// Holds what the first of the ranks beside it claims, which may end before this one.
+    pub fn share_claims(&mut self, claims: &[Option<RankClaims>]) {
+        let first = self.beside.first().filter(|first| **first != self.rank);
+        let Some(Some(claimed)) = first.and_then(|first| claims.get(*first)) else { return };
+        match Claims::shared_with(claimed.process, &claimed.claims) {
+            Ok(claims) => self.claims = Some(claims),
+            // One of them says it.
+            Err(why) if self.beside.get(1) == Some(&self.rank) => say(Finding::warning(format!(
+                "rank {}: the devices that rank {} claims can't be held here too: {why}; if that rank is \
+                 lost, nothing keeps others from mounting them while the rest of the run goes on",
+                self.rank, self.beside[0]
+            ))),
+            Err(_) => {}
+        }
+    }
+
     fn method(&self) -> &Method {
         &self.task.method
     }
@@ -79,6 +103,7 @@ impl RankWork {
     /// What stands against it here, and what its targets are. Changes nothing; devices are claimed.
     pub fn check(&mut self) -> Checked {
         let mut checked = Checked { refusals: self.claim(), ..Checked::default() };
+        checked.claims = self.claims_for_others();
         let system = run::machine_for(&self.profile);
         let (options, probes) = (self.options(), Probes::default());
         let profile = run::resized(&self.profile);
