@@ -5,6 +5,7 @@
 use crate::common::loops::Loop;
 use crate::common::{Ended, command_of, directory, output, skip, tool};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -71,7 +72,7 @@ fn the_standard_abi_does_too() {
     let both: Ended = output(&mut command).unwrap().into();
     assert_eq!(both.code, 0, "{}", both.stderr);
     assert_eq!(both.report().rows("Total IO").len(), 2);
-    assert!(both.stdout.starts_with("2 hosts\n"), "{}", both.stdout);
+    assert!(both.stdout.starts_with("2 hosts"), "{}", both.stdout);
 }
 
 #[test]
@@ -181,6 +182,42 @@ fn until_written_is_of_each_rank() {
     let mut rows = both.report().rows("Write IO");
     assert_eq!(rows.len(), 2);
     assert!(rows.iter_mut().all(|row| row[1].parse::<u64>().unwrap() >= 8 << 20), "{rows:?}");
+    for said in
+        ["8 MiB are written by each of the 2 ranks, 16 MiB by all", "are of each host, not of all together"]
+    {
+        assert!(both.stderr.contains(said), "{said}: {}", both.stderr);
+    }
+}
+
+/// One rank may not write to its file: that is told with its number, and the other one has not begun.
+#[test]
+fn a_rank_without_permission_is_named_and_nothing_is_written() {
+    if diskspd::sys::process::user() != 0
+        || tool("setpriv --version").is_none()
+        || tool("mpirun.mpich --version").is_none()
+    {
+        skip("no root, setpriv (util-linux) or mpirun.mpich (mpich)");
+        return;
+    }
+    let folder = directory();
+    for name in ["0.dat", "1.dat"] {
+        let path = folder.path().join(name);
+        fs::write(&path, [7; 65536]).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    // The rank is of the same user, as shared memory of MPI needs it, and has not the right of root to write
+    // to what belongs to another one.
+    std::os::unix::fs::chown(folder.path().join("1.dat"), Some(65534), Some(65534)).unwrap();
+    let (own, line) = (env!("CARGO_BIN_EXE_diskspd"), ["-b4K", "-w100", "-d1", "-W0", "%r.dat"]);
+    let rights = "-dac_override,-dac_read_search";
+    let mut command = Command::new("mpirun.mpich");
+    command.args(["-n", "1", own]).args(line).args([":", "-n", "1", "setpriv", "--bounding-set", rights]);
+    command.args(["--inh-caps", rights, own]).args(line).current_dir(folder.path());
+    let ended: Ended = output(&mut command).unwrap().into();
+    ended.fails(1, &["rank 1 (", "1.dat", "no permission to write"]);
+    for name in ["0.dat", "1.dat"] {
+        assert_eq!(fs::read(folder.path().join(name)).unwrap(), [7; 65536], "{name}");
+    }
 }
 
 /// What the run itself said of hosts that are missing, its record says again.

@@ -119,6 +119,12 @@ fn of_hosts(record: &Record) -> Vec<Finding> {
                 format!("on {some} of {hosts} hosts ({}); on {first}: {}", names(&on), example.message)
             }
         };
+        let message = match name.starts_with("volume-") && hosts > 1 {
+            true => {
+                format!("{message}; --until-written and --until-read are of each host, not of all together")
+            }
+            false => message,
+        };
         Finding::of_machine(named::known(name), severity, message).in_time_span(time_span)
     };
     kinds.into_iter().map(finding).collect()

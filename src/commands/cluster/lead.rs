@@ -16,9 +16,10 @@ use crate::cluster::part::TargetPart;
 use crate::cluster::place::{TargetPlace, together};
 use crate::commands::not_done::NotDone;
 use crate::finding::Finding;
-use crate::profile::{RawText, TargetIds};
+use crate::profile::{RawText, TargetIds, Volume};
 use crate::run::{Control, Events, Listener, Nobody};
 use crate::sys::standard_error::say;
+use crate::units::amount;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -116,6 +117,9 @@ impl<'a> Lead<'a> {
         if let Some(code) = exit {
             return GoOrEnd::End(code);
         }
+        if !self.request.quiet {
+            self.tell_of_volumes(hellos.iter().flatten().count());
+        }
         let own = hellos.first().cloned().flatten().map(|hello| hello.version).unwrap_or_default();
         let others = hellos.iter().enumerate().filter_map(|(rank, hello)| {
             let other = hello.as_ref().filter(|hello| hello.version != own)?;
@@ -194,6 +198,26 @@ impl<'a> Lead<'a> {
         }
         let claims = checked.into_iter().map(|one| one?.claims).collect();
         GoOrEnd::Go(SharedTargets { roles, claims })
+    }
+
+    /// What `--until-written` asks of each rank is easily taken for what all do together.
+    fn tell_of_volumes(&self, ranks: usize) {
+        let Ok(setup) = &self.setup else { return };
+        let method = &setup.asked.method;
+        for (option, done, volume) in [
+            ("--until-written", "written", method.until_written),
+            ("--until-read", "read", method.until_read),
+        ] {
+            if let Some(Volume::Bytes(bytes)) = volume {
+                let all = amount(bytes.saturating_mul(ranks as u64));
+                let each = amount((bytes / ranks.max(1) as u64).max(1));
+                let bytes = amount(bytes);
+                say(format!(
+                    "{option}: {bytes} are {done} by each of the {ranks} ranks, {all} by all; for {bytes} of \
+                     all together ask each for {each}"
+                ));
+            }
+        }
     }
 
     fn tell_of_sharing(&self, path: &RawText, groups: &[Vec<usize>], guessed: bool) {
