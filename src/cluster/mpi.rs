@@ -46,8 +46,8 @@ impl fmt::Display for NoGroup {
         match self {
             NoGroup::Static => f.write_str(
                 "this program is linked statically: it can't load a library of MPI, and can't speak with the \
-                 other ranks; use one that was built from source (cargo install --path .), or run it on each host \
-                 without --mpi and without mpirun, and put the records together (diskspd merge)",
+                 other ranks; use one that was built from source (cargo install --path .), or run it on each \
+                 host without --mpi and without mpirun, and put the records together (diskspd merge)",
             ),
             NoGroup::NoLibrary(tried) => {
                 f.write_str("no library of MPI can be used to speak with the other ranks; tried:")?;
