@@ -81,7 +81,7 @@ fn writes_carry_the_pattern_and_stay_inside_the_bounds() {
 fn several_targets_each_have_their_threads_and_rows() {
     let directory = directory();
     let (a, b) = (directory.path().join("a.dat"), directory.path().join("b.dat"));
-    let line = format!("-c8M -b4K -t2 -o2 -r -L BRIEF {} {{}}", a.display());
+    let line = format!("-c8M -b4K -t2 -o2 -r -L -W0 -d1 {} {{}}", a.display());
     let ended = diskspd(&line, &b);
     let rows = ended.report().rows("Total IO");
     let files: Vec<&str> = rows.iter().map(|row| row.last().unwrap().as_str()).collect();
