@@ -7,12 +7,22 @@ use std::fmt;
 /// The other processes of a run on several hosts. All of this is asked and told by the controlling thread,
 /// none of it while I/O is measured.
 pub trait Companions: fmt::Debug + Send + Sync {
-    /// All threads of a time span are ready here. When the start signal is to be given, on the monotonic
-    /// clock; `None` = not at all, and the run has been or will be interrupted.
-    fn start_at(&self, control: &Control) -> Option<Nanos>;
+    /// A time span has come so far here. When all go on, on the monotonic clock; `None` = not at all, and the
+    /// run has failed, or has been or will be interrupted.
+    fn go_on_at(&self, from: MeetingPoint, control: &Control) -> Option<Nanos>;
 
     /// When a time span was measured, on the monotonic clock.
     fn measured(&self, begin: Nanos, end: Nanos);
+}
+
+/// Where companions wait for each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MeetingPoint {
+    /// All threads are ready; the start signal is to be given.
+    Ready,
+    /// `--until-steady`: it is steady, or has taken as long as it may. Until the agreed moment it goes on
+    /// warming up, then measuring begins.
+    WarmedUp,
 }
 
 /// How long after the warm-up measuring begins when several measure together, ns: what is to be done at that

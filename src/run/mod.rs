@@ -26,7 +26,7 @@ mod voice;
 mod watch;
 mod worker;
 
-pub use companions::Companions;
+pub use companions::{Companions, MeetingPoint};
 pub use control::Control;
 pub use events::Events;
 pub use execute::{Executed, NotRun, Session, execute, machine_for, surroundings};

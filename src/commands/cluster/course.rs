@@ -210,10 +210,10 @@ impl<'a> RankCourse<'a> {
             }
             if alone.is_none() {
                 match self.round(step, Lead::step) {
-                    Ok(NextStep::Start(at)) => running.start(at.get(rank).copied()),
+                    Ok(NextStep::GoOn(at)) => running.go_on(at.get(rank).copied()),
                     Ok(NextStep::Stop) => {
                         self.stops.end_run();
-                        running.start(None);
+                        running.go_on(None);
                     }
                     Ok(NextStep::Bye(code, complete)) => {
                         self.left_behind |= !complete;
@@ -225,7 +225,7 @@ impl<'a> RankCourse<'a> {
             }
             if let Some(ended) = &alone {
                 self.stops.end_run();
-                running.start(None);
+                running.go_on(None);
                 if over {
                     tell_of_kept(rank, kept.as_ref());
                     return Err(ended.clone());

@@ -250,10 +250,10 @@ impl<'a> Lead<'a> {
 
     /// What follows from where all ranks are: the next time span starts, or none does, or all is over.
     pub fn step(&mut self, link: &mut RankLink, steps: Vec<Option<RankStep>>) -> NextStep {
-        let (mut ready, mut over) = (0, 0);
+        let (mut waiting, mut over) = (0, 0);
         for (rank, step) in steps.into_iter().enumerate() {
             match step {
-                Some(RankStep::Ready) => ready += 1,
+                Some(RankStep::Waits) => waiting += 1,
                 Some(RankStep::Ended(outcome)) => {
                     over += 1;
                     self.outcomes[rank] = Some(*outcome);
@@ -262,7 +262,7 @@ impl<'a> Lead<'a> {
                 None => {}
             }
         }
-        if ready == 0 {
+        if waiting == 0 {
             let exit = self.finish(link).code();
             return NextStep::Bye(exit, link.is_complete());
         }
@@ -284,7 +284,7 @@ impl<'a> Lead<'a> {
         if self.before.is_empty() {
             self.before = clocks;
         }
-        NextStep::Start(starts)
+        NextStep::GoOn(starts)
     }
 
     /// All is over: the record of the whole, and its report.

@@ -109,8 +109,9 @@ pub type Roles = Vec<Vec<Option<TargetPart>>>;
 /// Answers from the time spans.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum RankStep {
-    /// All threads of the next time span are ready.
-    Ready,
+    /// A time span waits for the moment at which all go on: it is ready, or has warmed up
+    /// (`--until-steady`). All have the same profile, so all wait at the same place.
+    Waits,
     /// The run has ended.
     Ended(Box<RankOutcome>),
     /// It had ended before.
@@ -133,9 +134,9 @@ pub struct RankOutcome {
 /// Decisions about the time spans.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum NextStep {
-    /// The next one begins at this time of each rank's monotonic clock.
-    Start(Vec<Nanos>),
-    /// No further one begins.
+    /// What waits goes on at this time of each rank's monotonic clock.
+    GoOn(Vec<Nanos>),
+    /// It doesn't, and no further one begins.
     Stop,
     /// All is reported: end with this exit code; whether all ranks are there, so that they can leave in
     /// order.

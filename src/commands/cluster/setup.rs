@@ -82,11 +82,6 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
     };
     let refused = [
         (
-            asked.method.until_steady_s.is_some(),
-            "--until-steady: ranks would become steady at different times, and could not measure in the same \
-             window; give a warm-up that is long enough for all, as -W<seconds>",
-        ),
-        (
             request.stream.is_some(),
             "--stream would show one rank of several: leave it out; -D has the intervals of all in \
              the report",

@@ -10,7 +10,8 @@ use crate::profile::{Method, Profile, RawText, TargetIds};
 use crate::results::Results;
 use crate::run::prepare::{self, Order};
 use crate::run::{
-    self, Companions, Control, Events, Executed, Listener, NotRun, Options, Probes, Session, execute,
+    self, Companions, Control, Events, Executed, Listener, MeetingPoint, NotRun, Options, Probes, Session,
+    execute,
 };
 use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::say;
@@ -233,7 +234,7 @@ fn nothing(message: String) -> Executed {
 
 /// What the run's thread says.
 enum Local {
-    Ready,
+    Waits(MeetingPoint),
     Measured(Nanos, Nanos),
     Ended(Box<Result<Executed, NotRun>>),
 }
@@ -252,13 +253,13 @@ impl std::fmt::Debug for Local {
 }
 
 impl Companions for Meeting {
-    fn start_at(&self, control: &Control) -> Option<Nanos> {
-        self.say.lock_anyway().send(Local::Ready).ok()?;
+    fn go_on_at(&self, from: MeetingPoint, control: &Control) -> Option<Nanos> {
+        self.say.lock_anyway().send(Local::Waits(from)).ok()?;
         let start = self.start.lock_anyway();
         loop {
             match start.recv_timeout(LOOK) {
                 Ok(at) => return at,
-                Err(RecvTimeoutError::Timeout) if !control.is_interrupted() => {}
+                Err(RecvTimeoutError::Timeout) if !control.is_interrupted() && !control.has_failed() => {}
                 Err(_) => return None,
             }
         }
@@ -287,9 +288,9 @@ impl Running {
     pub fn next(&mut self, mut meanwhile: impl FnMut()) -> RankStep {
         loop {
             match self.said.recv_timeout(LOOK) {
-                Ok(Local::Ready) => {
-                    self.begun += 1;
-                    return RankStep::Ready;
+                Ok(Local::Waits(from)) => {
+                    self.begun += usize::from(from == MeetingPoint::Ready);
+                    return RankStep::Waits;
                 }
                 Ok(Local::Measured(begin, end)) => {
                     if let Some(window) = self.begun.checked_sub(1).and_then(|at| self.windows.get_mut(at)) {
@@ -327,8 +328,53 @@ impl Running {
         }
     }
 
-    /// The time span that is ready starts at this time; `None` = not at all.
-    pub fn start(&self, at: Option<Nanos>) {
+    /// The time span that waits goes on at this time; `None` = not at all.
+    pub fn go_on(&self, at: Option<Nanos>) {
         let _ = self.starts.send(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run of two time spans, and where its thread meets the one that speaks with other ranks.
+    fn running() -> (Running, Meeting) {
+        let ((say, said), (starts, start)) = (channel(), channel());
+        let meeting = Meeting { say: Mutex::new(say), start: Mutex::new(start) };
+        let windows = vec![None; 2];
+        (Running { said, starts, windows, begun: 0, left_behind: false, _claims: None }, meeting)
+    }
+
+    /// `--until-steady`: each time span waits twice.
+    #[test]
+    fn a_time_span_waits_for_the_others_when_it_is_ready_and_when_it_has_warmed_up() {
+        let (mut running, meeting) = running();
+        let run = std::thread::spawn(move || {
+            let control = Control::default();
+            for span in [10, 20] {
+                assert_eq!(meeting.go_on_at(MeetingPoint::Ready, &control), Some(span));
+                assert_eq!(meeting.go_on_at(MeetingPoint::WarmedUp, &control), Some(span + 5));
+                meeting.measured(span + 5, span + 8);
+            }
+            // Nobody has a third one.
+            assert_eq!(meeting.go_on_at(MeetingPoint::Ready, &control), None);
+        });
+        for at in [10, 15, 20, 25] {
+            assert!(matches!(running.next(|| ()), RankStep::Waits), "{at}");
+            running.go_on(Some(at));
+        }
+        assert!(matches!(running.next(|| ()), RankStep::Waits));
+        assert_eq!(running.windows, [Some((15, 18)), Some((25, 28))]);
+        running.go_on(None);
+        run.join().unwrap();
+    }
+
+    #[test]
+    fn a_run_that_has_failed_waits_for_nobody() {
+        let (_running, meeting) = running();
+        let control = Control::default();
+        control.fail("the disk is gone".to_owned());
+        assert_eq!(meeting.go_on_at(MeetingPoint::WarmedUp, &control), None);
     }
 }

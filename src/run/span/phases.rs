@@ -4,7 +4,7 @@ use crate::clock::{self, Nanos, SECOND};
 use crate::engine::Direction;
 use crate::plan::SpanPlan;
 use crate::results::{Ended, EndedBy, SpanResults};
-use crate::run::companions::{SETTLING, meet_at};
+use crate::run::companions::{MeetingPoint, SETTLING, meet_at};
 use crate::run::control::{Control, Phase};
 use crate::run::options::Options;
 use crate::run::span::pulse::Pulse;
@@ -144,7 +144,8 @@ impl Clocked<'_> {
         let Some(agreed) = self.agreed_start() else { return false };
         voice.begin(self.live);
         control.start();
-        let mut sampler = Sampler::new(self.live, clock::monotonic());
+        let started = clock::monotonic();
+        let mut sampler = Sampler::new(self.live, started);
         if plan.warmup > 0 {
             voice.verbose(|| format!("warming up for {} s", plan.warmup));
             if self.sleep("warm up", plan.warmup, Meanwhile::default(), &mut sampler).is_none() {
@@ -157,22 +158,41 @@ impl Clocked<'_> {
                 ended => observer.observed.warm_up = ended,
             }
         }
+        let begin = match self.agreed_begin(agreed) {
+            Some(begin) => begin,
+            None => return false,
+        };
         voice.verbose(|| format!("measuring for {} s", plan.duration));
         if !at_once {
             observer.measurement_is_near();
-            let begin = |at: Nanos| at + recorder::seconds(plan.warmup) + SETTLING;
-            if agreed.is_some_and(|at| !meet_at(begin(at), control)) {
+            if begin.is_some_and(|at| !meet_at(at, control)) {
                 return false;
             }
         }
+        if let Some(warm_up) = &mut observer.observed.warm_up {
+            // Companions that took longer were waited for.
+            warm_up.seconds = ((clock::monotonic() - started) / SECOND) as u32;
+        }
         true
+    }
+
+    /// When measuring begins for all that measure together and have given the start signal at `started`:
+    /// `Some(None)` = it is alone, `None` = it doesn't begin at all.
+    fn agreed_begin(&self, started: Option<Nanos>) -> Option<Option<Nanos>> {
+        match (&self.options.companions, self.options.method.until_steady_s) {
+            (Some(companions), Some(_)) => {
+                self.voice.verbose(|| "waiting until all ranks have warmed up".into());
+                companions.go_on_at(MeetingPoint::WarmedUp, self.control).map(Some)
+            }
+            _ => Some(started.map(|at| at + recorder::seconds(self.plan.warmup) + SETTLING)),
+        }
     }
 
     /// Waits for the moment at which all start that measure together: `Some(None)` = it is alone, `None` = it
     /// doesn't start at all.
     fn agreed_start(&self) -> Option<Option<Nanos>> {
         let Some(companions) = &self.options.companions else { return Some(None) };
-        let at = companions.start_at(self.control)?;
+        let at = companions.go_on_at(MeetingPoint::Ready, self.control)?;
         meet_at(at, self.control).then_some(Some(at))
     }
 

@@ -1,6 +1,7 @@
 //! A time span in virtual time.
 
 use crate::results::{CpuTimes, Ended, EndedBy, SpanResults};
+use crate::run::companions::MeetingPoint;
 use crate::run::control::Control;
 use crate::run::options::Options;
 use crate::run::outcome::SpanOutcome;
@@ -27,7 +28,7 @@ pub(in crate::run) fn simulate(
         return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
     }
     if let Some(companions) = &options.companions
-        && companions.start_at(control).is_none()
+        && companions.go_on_at(MeetingPoint::Ready, control).is_none()
     {
         return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
     }
