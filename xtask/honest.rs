@@ -17,7 +17,7 @@ use ways::WAYS;
 
 /// Nobody waits longer for a run: it hangs.
 const LONGEST: Duration = Duration::from_secs(120);
-/// A run is killed when its journal has so many bytes, or after this time.
+/// A run is killed when its journal has so many bytes, or so long after it has begun.
 const JOURNAL: u64 = 20_000;
 const LIFE: Duration = Duration::from_millis(1500);
 
@@ -26,11 +26,12 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let rounds: usize = arguments.number("--rounds", 50)?;
     let below = arguments.value("--directory")?.unwrap_or_else(|| "/var/tmp".to_owned());
     let only = arguments.value("--only")?.unwrap_or_default();
+    let place = arguments.value("--place")?.unwrap_or_default();
     let markdown = arguments.flag("--markdown");
     let diskspd = program::path(arguments.value("--ours")?)?;
     arguments.finish()?;
     let directory = tempfile::tempdir_in(below)?;
-    let places = places::all(directory.path())?;
+    let places = places::all(directory.path(), &place)?;
     println!("places: {}", places.iter().map(|place| place.name).collect::<Vec<_>>().join(", "));
     let ways: Vec<usize> = (0..WAYS.len()).filter(|way| WAYS[*way].contains(only.as_str())).collect();
     let tallies: Mutex<Vec<Tally>> = Mutex::new(vec![Tally::default(); WAYS.len()]);
@@ -41,7 +42,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
             let (tallies, ways, diskspd, places) = (&tallies, &ways, &diskspd, &places);
             scope.spawn(move || {
                 for round in 0..rounds {
-                    for way in ways.iter().filter(|way| places::of(places, **way, round) == number) {
+                    for way in ways.iter().filter(|way| places::of(places, **way, round) == Some(number)) {
                         let run = HonestRun::new(place, *way, round);
                         let found = run.carry_out(diskspd).unwrap_or_else(|why| Tally::unable(&why));
                         tell(&run, &found);
@@ -184,16 +185,20 @@ impl<'a> HonestRun<'a> {
             .stderr(Stdio::piped())
             .spawn()?;
         let began = Instant::now();
-        let mut grown = None;
+        let (mut begun, mut grown) = (None, None);
         while child.try_wait()?.is_none() {
             let lives = began.elapsed();
             let bytes = std::fs::metadata(&self.place.journal).map_or(0, |journal| journal.len());
+            if bytes > 0 {
+                begun.get_or_insert(lives);
+            }
             if bytes >= JOURNAL {
                 grown.get_or_insert(lives);
             }
             // Not always at the same point of what it does.
             let enough = grown.is_some_and(|since| lives > since + Duration::from_millis(bytes % 97));
-            if lives > LONGEST || self.is_killed && (enough || lives > LIFE) {
+            let lived = begun.is_some_and(|since| lives > since + LIFE);
+            if lives > LONGEST || self.is_killed && (enough || lived) {
                 child.kill()?;
                 break;
             }

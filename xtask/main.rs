@@ -71,10 +71,10 @@ const COMMANDS: &[Command] = &[
     (
         "honest",
         honest::main,
-        "[--rounds 50] [--only WORDS] [--directory /var/tmp] [--ours PATH] [--markdown]",
+        "[--rounds 50] [--only WORDS] [--place WORD] [--directory /var/tmp] [--ours PATH] [--markdown]",
         "So many runs with --verify of every engine in every cache mode, on files of several file systems and on devices\n    \
          (as root), half of them killed and read back by their journal. Nothing may be found wrong. --only takes the engines\n    \
-         and cache modes that hold these words.",
+         and cache modes that hold these words, --place the places (file, ext4, xfs, btrfs, loop device, zram, dm-linear).",
     ),
     (
         "instructions",

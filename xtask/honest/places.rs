@@ -22,9 +22,12 @@ pub struct Place {
     down: Vec<Vec<String>>,
 }
 
-/// All that can be had here; what can't is told.
-pub fn all(directory: &Path) -> Result<Vec<Place>, Failure> {
-    let kinds: [(&'static str, fn(&mut Place, &Path) -> Result<(), Failure>); 7] = [
+/// Makes a place in a folder of its own.
+type MakePlace = fn(&mut Place, &Path) -> Result<(), Failure>;
+
+/// All whose names hold a word and that can be had here; what can't is told.
+pub fn all(directory: &Path, word: &str) -> Result<Vec<Place>, Failure> {
+    let kinds: [(&'static str, MakePlace); 7] = [
         ("file", |place, _| filled(&place.target)),
         ("ext4", |place, at| file_system(place, at, "ext4", &["-q", "-F"])),
         ("xfs", |place, at| file_system(place, at, "xfs", &["-q", "-f"])),
@@ -34,7 +37,8 @@ pub fn all(directory: &Path) -> Result<Vec<Place>, Failure> {
         ("dm-linear", mapped),
     ];
     let mut places = Vec::new();
-    for (number, (name, make)) in kinds.into_iter().enumerate() {
+    let kinds = kinds.into_iter().filter(|(name, _)| name.contains(word));
+    for (number, (name, make)) in kinds.enumerate() {
         let at = directory.join(number.to_string());
         std::fs::create_dir(&at)?;
         let (target, journal) = (at.join("target"), at.join("journal"));
@@ -45,14 +49,14 @@ pub fn all(directory: &Path) -> Result<Vec<Place>, Failure> {
             Err(why) => println!("skipped: {name}: {why}"),
         }
     }
-    Ok(places)
+    if places.is_empty() { Err("there is no place for the runs".into()) } else { Ok(places) }
 }
 
-/// Where a way's run of a round takes place: in another one each time.
-pub fn of(places: &[Place], way: usize, round: usize) -> usize {
+/// Where a way's run of a round takes place: in another one each time; `None` = nowhere here.
+pub fn of(places: &[Place], way: usize, round: usize) -> Option<usize> {
     let fits = |place: &Place| !ways::is_mapped(way) || !place.target.starts_with("/dev");
     let fitting: Vec<usize> = (0..places.len()).filter(|number| fits(&places[*number])).collect();
-    fitting[(round + way) % fitting.len()]
+    fitting.get((round + way) % fitting.len().max(1)).copied()
 }
 
 /// A file full of what nobody stamped.
@@ -102,6 +106,10 @@ fn mapped(place: &mut Place, at: &Path) -> Result<(), Failure> {
     run("dmsetup", &["create", &name, "--noudevsync", "--table", &table])?;
     place.down.push(["dmsetup", "remove", "--noudevsync", "--retry", &name].map(str::to_owned).to_vec());
     place.target = format!("/dev/mapper/{name}").into();
+    if !place.target.exists() {
+        // Nobody makes it where there is no udev.
+        run("dmsetup", &["mknodes", &name])?;
+    }
     Ok(())
 }
 
