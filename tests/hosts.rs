@@ -175,8 +175,20 @@ fn ranks_verify_what_is_theirs_and_are_refused_what_is_not() {
 #[test]
 fn until_written_is_of_each_rank() {
     let folder = directory();
-    let line =
-        ["--engine", "null", "-c1G", "-b64K", "-g2000i", "-w100", "-d9", "-W0", "--until-written", "8M", "x"];
+    let line = [
+        "--engine",
+        "null",
+        "-c1G",
+        "-b64K",
+        "-g2000i",
+        "-w100",
+        "-d9",
+        "-W0",
+        "-v",
+        "--until-written",
+        "8M",
+        "x",
+    ];
     let Some(both) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
     assert_eq!(both.code, 0, "{}", both.stderr);
     let mut rows = both.report().rows("Write IO");

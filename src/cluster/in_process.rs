@@ -1,6 +1,6 @@
 //! A group whose ranks are threads of one process: for tests, and the same to everybody above it as MPI.
 
-use super::RankGroup;
+use super::{RankGroup, RankMessage};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -36,7 +36,7 @@ impl RankGroup for ThreadRank {
         Ok(())
     }
 
-    fn take(&mut self) -> Result<Option<(usize, Vec<u8>)>, (usize, String)> {
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)> {
         let next = |place: &Mutex<VecDeque<Vec<u8>>>| {
             place.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
         };

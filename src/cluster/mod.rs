@@ -28,6 +28,9 @@ pub use mpi::{Mpi, NoGroup, join};
 
 pub use link::{RankLink, Separated, WaitLimits};
 
+/// A message, and the rank that it is of.
+pub type RankMessage = (usize, Vec<u8>);
+
 /// The processes of a job, and messages between them. Only rank 0 and another one speak to each other.
 ///
 /// Nothing here waits: neither for another rank nor for the network.
@@ -48,5 +51,5 @@ pub trait RankGroup {
     ///
     /// # Errors
     /// From whom nothing will come any more, and why. Told once of a rank.
-    fn take(&mut self) -> Result<Option<(usize, Vec<u8>)>, (usize, String)>;
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)>;
 }

@@ -1,7 +1,7 @@
 //! The group that MPI makes.
 
-use super::RankGroup;
 use super::launcher::{Launcher, MpiAbi, kind_of};
+use super::{RankGroup, RankMessage};
 use crate::sys::mpi::{Abi, CAN_LOAD, NotJoined, World};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ impl RankGroup for Mpi {
         self.world.send(to, bytes)
     }
 
-    fn take(&mut self) -> Result<Option<(usize, Vec<u8>)>, (usize, String)> {
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)> {
         self.world.receive()
     }
 }

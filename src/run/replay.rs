@@ -85,7 +85,7 @@ fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayMethod, virtual_
     for target in &mut span.targets {
         *target = Target {
             // Discards alone have no block.
-            block_size: list.largest.max(list.alignment() as u32),
+            block_size: list.largest.max(list.alignment()),
             block_alignment: u64::from(list.alignment()),
             random_ratio: 100,
             write_ratio: percent(writes, reads),

@@ -32,6 +32,9 @@ type MpiStatus = [u64; 16];
 /// Larger than any `MPI_MAX_LIBRARY_VERSION_STRING` (8192) and `MPI_MAX_ERROR_STRING`.
 const LONGEST_TEXT: usize = 16384;
 
+/// A message, and the process that it is of.
+pub type FromProcess = (usize, Vec<u8>);
+
 /// The processes that a launcher started together, as MPI shows them to this one.
 #[derive(Debug)]
 pub struct World {
@@ -146,7 +149,7 @@ impl World {
     ///
     /// # Errors
     /// From whom nothing comes any more, and what MPI says. Told once.
-    pub fn receive(&mut self) -> Result<Option<(usize, Vec<u8>)>, (usize, String)> {
+    pub fn receive(&mut self) -> Result<Option<FromProcess>, (usize, String)> {
         loop {
             let arrived = self.arrived()?;
             if arrived.is_some() {
@@ -160,7 +163,7 @@ impl World {
     }
 
     /// A message on its way in that is there now.
-    fn arrived(&mut self) -> Result<Option<(usize, Vec<u8>)>, (usize, String)> {
+    fn arrived(&mut self) -> Result<Option<FromProcess>, (usize, String)> {
         for from in self.partners.clone().filter(|from| !self.broken[*from]) {
             let Some(first) = self.receiving[from].front_mut() else { continue };
             match self.calls.is_done(first) {
