@@ -103,7 +103,7 @@ fn buffers_apart_carry_what_they_should() {
         std::fs::write(&file, vec![0xee; 1 << 16]).unwrap();
         std::fs::write(&source, vec![7; 1 << 16]).unwrap();
         let option = option.replace("SOURCE", &source.display().to_string());
-        diskspd(&format!("{option} -b4K -w100 -o4 -t2 -T32K BRIEF {{}}"), &file).report();
+        diskspd(&format!("{option} -b4K -w100 -o4 -t2 -T32K -W0 -d1 {{}}"), &file).report();
         let content = std::fs::read(&file).unwrap();
         let block: Vec<u8> = match expected {
             "source" => vec![7; 4096],

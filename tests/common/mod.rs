@@ -296,7 +296,8 @@ pub fn command_of(arguments: &[&str]) -> Command {
 }
 
 /// The line with what `BRIEF` in it stands for: a second that ends as soon as so much has been done. That is enough of what
-/// doesn't depend on time: which places are touched, with what content, by which way. It keeps the CPUs for a tenth of the second.
+/// doesn't depend on time: which places are touched, with what content, by which way. It keeps the CPUs for a tenth of the second. Not
+/// for what each of several threads has to do: one may be done before another has begun.
 pub fn expanded(line: &str) -> String {
     let share = line.split_whitespace().find_map(|word| word.strip_prefix("-w")?.parse::<u32>().ok());
     let amount = match share {
