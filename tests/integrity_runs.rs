@@ -4,7 +4,7 @@
 
 use crate::common::loops::Loop;
 use crate::common::{command, directory, diskspd, side_by_side, stop, tool, wait_until};
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -33,6 +33,37 @@ fn what_is_wrong_ends_with_an_exit_code_of_its_own() {
     let ended = diskspd(line, &file);
     ended.fails(4, &["--verify", "corrupt", "offset 1536"]);
     assert!(ended.stdout.contains("Total IO"), "there is a report all the same");
+}
+
+/// A time span that fails has no figures; damage is told all the same.
+#[test]
+fn what_was_found_before_an_io_error_is_told_with_it() {
+    let directory = directory();
+    let [data, image, profile] = ["data", "image", "profile.xml"].map(|name| directory.path().join(name));
+    diskspd("-c64K -b16K -w100 -s BRIEF -o1 --verify=write {}", &data).report();
+    let mut content = fs::read(&data).unwrap();
+    content[3 * 512 + 100] ^= 2;
+    fs::write(&data, content).unwrap();
+    fs::write(&image, vec![1; 1 << 20]).unwrap();
+    let Some(other) = Loop::on(&image) else { return };
+    File::options().write(true).open(&image).unwrap().set_len(8192).unwrap();
+    // The third read of the device is behind the end of its image; by then all of the file has been read.
+    let target = |path: &Path, more: &str| {
+        format!("<Target><Path>{}</Path><BlockSize>4096</BlockSize>{more}</Target>", path.display())
+    };
+    let slow = "<RequestCount>1</RequestCount><BurstSize>1</BurstSize><ThinkTime>200</ThinkTime>";
+    let text = format!(
+        "<Profile><TimeSpans><TimeSpan><Duration>9</Duration><Warmup>0</Warmup><Targets>{}{}</Targets>\
+        </TimeSpan></TimeSpans></Profile>",
+        target(&data, ""),
+        target(&other.device, slow)
+    );
+    fs::write(&profile, text).unwrap();
+    let ended = diskspd("--verify=read -X{}", &profile);
+    ended.fails(
+        4,
+        &["Input/output error", "the run failed", "--verify", " corrupt; the first", "offset 1536"],
+    );
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::run::{self, Control, Executed, Session, execute};
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::system::claims::Claimant;
-use crate::truth::Judged;
+use crate::truth::{Judged, damaged};
 use std::sync::Arc;
 
 /// What came of a run.
@@ -119,9 +119,8 @@ pub(super) fn report_on(
     if !troubles.is_empty() {
         exit = NotDone::failed(troubles).tell();
     }
-    let corrupt = damage(judged);
-    if !corrupt.is_empty() {
-        exit = NotDone::failed(corrupt).with_exit(Exit::Corrupt).tell();
+    if judged.judgement.findings.iter().any(|finding| finding.name == damaged::NAME) {
+        exit = Exit::Corrupt;
     }
     let detail = match (request.quiet, profile.verbose) {
         (true, _) => Detail::Wrong,
@@ -131,29 +130,6 @@ pub(super) fn report_on(
     standard_error::write(&findings::text(&judged.judgement, detail));
     let doubtful = request.strict && judged.judgement.worst() == Some(Severity::Wrong);
     if doubtful && exit == Exit::Success { Exit::Doubtful } else { exit }
-}
-
-/// What sectors don't hold what was written (`--verify`), a message for each time span and target.
-fn damage(judged: &Judged) -> Vec<String> {
-    let spans = judged.summary.time_spans.iter().zip(1..);
-    let tables = spans.filter_map(|(span, number)| Some((span.as_ref()?.integrity.as_ref()?, number)));
-    let rows = tables.flat_map(|(table, number)| table.rows.iter().map(move |row| (row, number)));
-    let wrong = rows.filter(|(row, _)| row.results.counts.wrong() > 0);
-    wrong
-        .map(|(row, number)| {
-            let (counts, path) = (&row.results.counts, &row.path);
-            let first = row.results.failures.iter().min_by_key(|failed| failed.at_us);
-            let first = first.map_or(String::new(), |failed| {
-                format!(", first the one at offset {} ({})", failed.offset, failed.fault.name())
-            });
-            format!(
-                "--verify: in time span {number} {} sectors of '{path}' were not as they were \
-                 written: {}{first}; the report has more of them",
-                counts.wrong(),
-                counts.described()
-            )
-        })
-        .collect()
 }
 
 /// Opens the events of the command line; the last one ends the run (`-yp`).

@@ -14,6 +14,7 @@ mod advice;
 mod conclusions;
 mod content;
 mod crowd;
+pub mod damaged;
 mod device;
 mod discards;
 mod ended;
@@ -114,6 +115,7 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     if summary.time_spans.iter().any(Option::is_some) {
         findings.extend(environment::of_run(record.host()));
     }
+    findings.extend(damaged::of_run(record));
     findings.extend(ended::of_run(record));
     findings.extend(record.whole.iter().flat_map(|whole| merged::findings(record, whole)));
     let spans =

@@ -1,10 +1,13 @@
 //! Tables of what DISKSPD's figures don't tell apart, or don't have: parts of a mix and sizes, flushes,
-//! discards. Each is there where there is something to show.
+//! discards, verified sectors. Each is there where there is something to show.
 
 use super::headline::amount_of;
 use super::number::{exact, grouped, latency, number};
 use crate::profile::RawText;
-use crate::results::{DiscardFigures, FlushFigures, Measured, PartRow, PartTable};
+use crate::report::integrity_text::held;
+use crate::results::{
+    DiscardFigures, FailedSector, FlushFigures, IntegrityRow, IntegrityTable, Measured, PartRow, PartTable,
+};
 use maud::{Markup, html};
 
 /// Rows of a table at most.
@@ -22,6 +25,7 @@ pub fn tables(measured: &Measured) -> Markup {
             @let rows = table.rows.iter().map(|row| (row.thread, &row.path, discard_cells(&row.figures)));
             (by_thread("Discards", rows.collect(), discard_cells(&table.total)))
         }
+        @if let Some(table) = &measured.integrity { (verified(table)) }
     }
 }
 
@@ -55,6 +59,57 @@ fn parts(table: &PartTable) -> Markup {
                     ] { th scope="col" { (name) } }
                 } }
                 tbody { @for part in table.rows.iter().take(MOST) { (row(part)) } }
+            }
+        }
+    }
+}
+
+/// Sectors that were verified, by target, and those that were wrong.
+fn verified(table: &IntegrityTable) -> Markup {
+    fn failed(row: &IntegrityRow) -> impl Iterator<Item = (&RawText, &FailedSector)> {
+        row.results.failures.iter().map(|failed| (&row.path, failed))
+    }
+    let failures: Vec<(&RawText, &FailedSector)> = table.rows.iter().flat_map(failed).collect();
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Verified sectors" {
+            table.figures {
+                caption { "Verified sectors, from the start signal on" }
+                thead { tr {
+                    @for name in
+                        ["target", "stamped", "verified", "unknown", "undecided", "acknowledged", "wrong"]
+                    { th scope="col" { (name) } }
+                } }
+                tbody { @for row in table.rows.iter().take(MOST) {
+                    @let of = &row.results.counts;
+                    tr {
+                        th scope="row" { (row.path) }
+                        @for number in
+                            [of.stamped, of.verified, of.unknown, of.undecided, of.acknowledged, of.wrong()]
+                        { td { (count(number)) } }
+                    }
+                } }
+            }
+        }
+        @if !failures.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label="Sectors that were wrong" {
+                table.figures {
+                    caption { "Sectors that were not as they were written, the first of each thread" }
+                    thead { tr {
+                        @for name in
+                            ["target", "what", "offset", "version at least", "found after", "it holds"]
+                        { th scope="col" { (name) } }
+                    } }
+                    tbody { @for (path, failed) in failures.iter().take(MOST) {
+                        tr {
+                            th scope="row" { (path) }
+                            td { (failed.fault.name()) }
+                            td { (count(failed.offset)) }
+                            td { (count(failed.expected)) }
+                            td { (format!("{:.3} s", failed.at_us as f64 / 1e6)) }
+                            td { (held(failed)) }
+                        }
+                    } }
+                }
             }
         }
     }
