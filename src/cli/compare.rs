@@ -3,6 +3,7 @@
 use super::error::CliError;
 use super::flag::Form;
 use super::own_option::{self, OwnOption, ReadLine, own, own_path};
+use super::typed::quoted;
 use super::{Invocation, RunRequest};
 use crate::lab::compare::{Metric, Question};
 use crate::presets;
@@ -202,10 +203,7 @@ fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interl
     let of_other = run(other, line)?;
     let targets: Vec<OsString> = trailing_targets(other, &of_other);
     let first: Vec<OsString> = first.iter().chain(&targets).cloned().collect();
-    let typed = |words: &[OsString]| {
-        let words = &words[..words.len() - targets.len()];
-        words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
-    };
+    let typed = |words: &[OsString]| quoted(&words[..words.len() - targets.len()]);
     let typed = [typed(&first), typed(other)];
     Ok(Interleaved { repeat, requests: [run(&first, line)?, of_other], typed })
 }

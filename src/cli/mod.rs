@@ -22,6 +22,7 @@ mod preset;
 mod suggest;
 mod sweep;
 mod trace;
+pub mod typed;
 
 pub use commands::nearly as nearly_command;
 pub use compare::{CompareRequest, FailIf, Interleaved};

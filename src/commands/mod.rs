@@ -28,7 +28,6 @@ mod stored;
 mod stream;
 mod sweep;
 mod trace;
-mod typed;
 mod verify_after;
 
 use crate::cli::{self, CliError, Exit, Invocation};

@@ -2,7 +2,7 @@
 
 use super::not_done::NotDone;
 use super::output::OutFile;
-use super::typed::quoted;
+use crate::cli::typed::quoted;
 use crate::cli::{Exit, TraceRequest, TracedSource};
 use crate::report::{self, profile_xml};
 use crate::run::destination::{Named, named, refuse_doubles};

@@ -3,8 +3,8 @@
 
 use super::super::not_done::NotDone;
 use super::super::output::OutFile;
-use super::super::typed::quoted;
 use crate::cli::CompareRequest;
+use crate::cli::typed::quoted;
 use crate::lab::compare::{RunComparison, Side};
 use crate::report::{HTML, html};
 use crate::run::destination::{Named, named, refuse_doubles, refuse_target};

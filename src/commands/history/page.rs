@@ -2,7 +2,7 @@
 
 use super::super::not_done::NotDone;
 use super::super::output::OutFile;
-use super::super::typed::quoted;
+use crate::cli::typed::quoted;
 use crate::cli::{Exit, HistoryRequest};
 use crate::lab::selection::RunFigure;
 use crate::report::HTML;

@@ -9,7 +9,7 @@ mod progress;
 mod walk;
 
 use super::not_done::{NotDone, told};
-use super::typed::quoted;
+use crate::cli::typed::quoted;
 use crate::cli::{Exit, SweepRequest};
 use crate::finding::Finding;
 use crate::lab::sweep::{

@@ -2,7 +2,7 @@
 
 use super::super::load;
 use super::super::not_done::NotDone;
-use super::super::typed::quoted;
+use crate::cli::typed::quoted;
 use crate::cli::{self, Invocation, RunRequest, SweepRequest};
 use crate::finding::{Finding, Severity};
 use crate::lab::sweep::{
