@@ -24,6 +24,7 @@ const WORKLOADS: &[&str] = &[
     "-o32 -r -L -D",
     "-o32 -r -x -L",
     "-o32 -r -w30",
+    "-o32 -r -w30 --bs-split 4K/60:8K/30:64K/10",
     "-o32 -r -rdpct90/10:10/90",
     "-o32 -w30 -rs50 -rdpct90/10:10/90 -L -D",
     "-o32 -r -b512 -w100 -Z",
@@ -78,7 +79,9 @@ fn record_path() -> String {
 
 /// Runs in valgrind: the loop, and nothing else that would count.
 fn one(line: &str, ios: u64) -> Result<(), Failure> {
-    let request = program::request(&format!("-b4K -c64G --engine null -n -W0 -d3600 {line} target"))?;
+    // Sizes are said once.
+    let size = if line.contains("--bs-split") { "" } else { "-b4K" };
+    let request = program::request(&format!("{size} -c64G --engine null -n -W0 -d3600 {line} target"))?;
     let options = Options::from(request.method.clone());
     run_exactly(&request.profile, &system::snapshot(), &options, ios, EACH)?;
     Ok(())
