@@ -259,12 +259,14 @@ impl JournalContent {
                 let path = RawText::from(numbers.0.to_vec());
                 let possible = sector.is_power_of_two() && sector >= 512 && unit > 0;
                 (possible && unit.is_multiple_of(u64::from(sector))).then_some(())?;
-                self.targets.insert(id, JournalTarget { id, sector, unit, mixing, path });
+                let target = JournalTarget { id, sector, unit, mixing, path };
+                // One that is told anew in another way would make nonsense of what was said of it.
+                (*self.targets.entry(id).or_insert_with(|| target.clone()) == target).then_some(())?;
             }
             (ACKS, false) => {
-                for ack in rest.chunks(ACK_LENGTH) {
-                    self.acknowledge(Numbers(ack).ack()?)?;
-                }
+                let acks = rest.chunks(ACK_LENGTH).map(|ack| self.possible(Numbers(ack).ack()?));
+                // All of a piece, or nothing.
+                acks.collect::<Option<Vec<_>>>()?.into_iter().for_each(|ack| self.acknowledge(ack));
             }
             (FORGOTTEN, false) => {
                 let gone = numbers.half()?;
@@ -276,16 +278,19 @@ impl JournalContent {
         Some(())
     }
 
-    /// Workers tell in no order: what counts of a unit is the newest version, since its first moment.
-    fn acknowledge(&mut self, ack: Acknowledged) -> Option<()> {
+    /// An acknowledgement of a unit that the target has.
+    fn possible(&self, ack: Acknowledged) -> Option<Acknowledged> {
         let target = self.targets.get(&ack.target)?;
         let end = ack.offset.checked_add(target.unit)?;
-        (ack.offset.is_multiple_of(target.unit) && i64::try_from(end).is_ok()).then_some(())?;
+        (ack.offset.is_multiple_of(target.unit) && i64::try_from(end).is_ok()).then_some(ack)
+    }
+
+    /// Workers tell in no order: what counts of a unit is the newest version, since its first moment.
+    fn acknowledge(&mut self, ack: Acknowledged) {
         let known = self.acknowledged.entry((ack.target, ack.offset)).or_insert(ack);
         if ack.oldest > known.oldest {
             *known = ack;
         }
-        Some(())
     }
 }
 
@@ -322,6 +327,23 @@ mod tests {
         let mut bytes = Vec::new();
         pieces.iter().for_each(|piece| piece.append_to(&mut bytes));
         bytes
+    }
+
+    #[test]
+    fn a_piece_that_makes_no_sense_says_nothing_at_all() {
+        let JournalPiece::Target(other) = target(1) else { unreachable!() };
+        let other = JournalPiece::Target(JournalTarget { unit: 8192, ..other });
+        let begin = || vec![JournalPiece::Run(7, -5), target(1), JournalPiece::Acks(&[])];
+        let before = journal(&begin());
+        // The first of its acknowledgements is possible, the second lies on no unit.
+        let half = [ack(0, 2), ack(100, 3)];
+        for piece in [JournalPiece::Acks(&half), other] {
+            let mut bytes = before.clone();
+            piece.append_to(&mut bytes);
+            let content = read(&bytes[..]).unwrap();
+            let broken = (bytes.len() - before.len()) as u64;
+            assert_eq!(content, JournalContent { broken, ..read(&before[..]).unwrap() });
+        }
     }
 
     #[test]
