@@ -156,8 +156,8 @@ impl Take<'_, '_> {
 
     /// A discard, which may be longer than any I/O: it is told in pieces.
     fn discard(&mut self, at_ns: u64, offset: u64, bytes: u64) -> Result<(), String> {
-        if bytes == 0 {
-            return Err("a discard of 0 bytes: at least 1 can be discarded".into());
+        if !(1..=MOST_DISCARDED).contains(&bytes) {
+            return Err(format!("a discard of {bytes} bytes: 1 to {MOST_DISCARDED} can be discarded"));
         }
         // It is told before any piece is: the last one may lie beyond all targets.
         placed(at_ns, offset.saturating_add(bytes - 1), 1, false)?;
@@ -171,6 +171,9 @@ impl Take<'_, '_> {
 
 /// Bytes of a discard that is told at once.
 const LONGEST_DISCARD: u64 = 1 << 30;
+/// Bytes of a whole discard, at most: 256 TiB, more than any device of today has. What says more is nonsense,
+/// and would be more pieces than anybody waits for.
+const MOST_DISCARDED: u64 = 1 << 48;
 
 /// Of which of several files or devices I/Os are taken.
 struct Streams {
