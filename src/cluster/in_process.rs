@@ -40,7 +40,7 @@ impl RankGroup for ThreadRank {
         let next = |place: &Mutex<VecDeque<Vec<u8>>>| {
             place.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
         };
-        let boxes = self.mail[self.rank].iter().enumerate();
-        Ok(boxes.into_iter().find_map(|(from, place)| Some((from, next(place)?))))
+        let mut boxes = self.mail[self.rank].iter().enumerate();
+        Ok(boxes.find_map(|(from, place)| Some((from, next(place)?))))
     }
 }

@@ -158,10 +158,7 @@ impl Clocked<'_> {
                 ended => observer.observed.warm_up = ended,
             }
         }
-        let begin = match self.agreed_begin(agreed) {
-            Some(begin) => begin,
-            None => return false,
-        };
+        let Some(begin) = self.agreed_begin(agreed) else { return false };
         voice.verbose(|| format!("measuring for {} s", plan.duration));
         if !at_once {
             observer.measurement_is_near();
