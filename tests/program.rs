@@ -27,6 +27,7 @@ mod large_pages;
 mod loop_options;
 mod memory_mapped;
 mod merge_command;
+mod output_door;
 mod outputs;
 mod precondition;
 mod repetitions;

@@ -115,7 +115,7 @@ fn simulate(line: &str, log: &Path) -> Option<Vec<String>> {
         return None;
     }
     let (control, voice) = (Control::default(), Voice::quiet());
-    match run::run(&request.profile, &system, &options, &control, &voice, &mut |_| ()) {
+    match run::run(&request.profile, &system, &options, &control.into(), &voice, &mut |_| ()) {
         Ok(outcome) => Some(outcome.failures),
         Err(errors) => panic!("{line} can be planned, but not run: {errors:?}"),
     }

@@ -130,6 +130,35 @@ fn only_the_clock_reads_a_clock() {
     hold("ask clock for the time", "clocks.txt", &found);
 }
 
+/// What makes or opens a file for writing.
+const OPENS_FOR_WRITING: [&str; 12] = [
+    "File::create",
+    "File::create_new",
+    "File::options",
+    "OpenOptions::new",
+    "fs::write",
+    "fs::copy",
+    "fs::rename",
+    "Place::open",
+    "place::elsewhere",
+    "OFlags::WRONLY",
+    "OFlags::RDWR",
+    "OFlags::CREATE",
+];
+
+#[test]
+fn only_the_door_opens_files_for_writing() {
+    let mut found = Found::default();
+    for source in SOURCES.iter() {
+        for word in OPENS_FOR_WRITING {
+            let uses = source.uses(word).filter(|at| !source.is_test(*at));
+            uses.for_each(|at| found.add(&source.name, 1, place(source, at)));
+        }
+    }
+    let rule = "ask run::OutputDoor for what a command writes: it refuses what would destroy something";
+    hold(rule, "writers.txt", &found);
+}
+
 #[test]
 fn only_sys_is_unsafe() {
     hold("make it safe in sys", "unsafe.txt", &outside(&["sys"], &["unsafe", "unsafe_code"]));

@@ -7,7 +7,6 @@ use super::{Invocation, OutRequest, PreconditionRequest};
 use crate::lab::precondition::{ROUNDS, Standard, WINDOW};
 use crate::lab::sweep::seconds;
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 /// Its name, and one line of help.
 pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
@@ -52,10 +51,8 @@ const OWN: [OwnOption<PreconditionRequest>; 9] = [
         "<file>",
         "keep the last round's record with the table of all, by the ending",
         |r, value| {
-            if value.is_empty() {
-                return Err("the name of a file to write".into());
-            }
-            r.out.push(OutRequest { format: None, path: PathBuf::from(value) });
+            let out = OutRequest::read(value.as_bytes());
+            r.out.push(out.ok_or_else(|| "the name of a file to write".to_owned())?);
             Ok(())
         },
     ),

@@ -12,7 +12,7 @@ use crate::report::findings::{self, Detail};
 use crate::report::{self, Format};
 use crate::results::Record;
 use crate::run::events::{self, Event, Events};
-use crate::run::{self, Control, Executed, Session, execute};
+use crate::run::{self, Control, Executed, Patience, Session, execute};
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::system::claims::Claimant;
@@ -45,9 +45,11 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     let (profile, method) = (&*asked.profile, &*asked.method);
     // Before the files of --out and --stream are there.
     run::cpu_latency_refusal(method)?;
-    save::try_out(request)?;
+    let control = Arc::new(Control::default());
+    let patience = Patience::of_run(&control);
+    save::try_out(request, &patience)?;
     let (events, stop) = open_events(request)?;
-    let Outputs { mut files, stream, standard_output } = Outputs::open(request, profile)?;
+    let Outputs { mut files, stream, standard_output } = Outputs::open(request, profile, method, &patience)?;
     if let Some(turn) = &turn {
         files.iter_mut().for_each(|file| file.stand_behind(turn.earlier));
     }
@@ -69,14 +71,14 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
         companions: None,
         claimant: Claimant::Alone,
         listener: Arc::new(Console::new(manner, stream, Arc::clone(&files))),
-        control: Arc::default(),
+        control,
     };
     let _watches = watch(&session.control, stop, document)?;
     let executed = execute(profile, method, &session)?;
     if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {
         rerun::tell_differences(before, &executed.record.host().system);
     }
-    let exit = report_on(&executed, request, &files, standard_output);
+    let exit = report_on(&executed, request, &files, standard_output, &patience);
     if executed.left_behind {
         process::end(exit.code());
     }
@@ -94,6 +96,7 @@ pub(super) fn report_on(
     request: &RunRequest,
     files: &[OutFile],
     standard_output: StandardOutput,
+    patience: &Patience,
 ) -> Exit {
     let Executed { record, failures, troubles, .. } = executed;
     let profile = &record.profile;
@@ -107,7 +110,7 @@ pub(super) fn report_on(
         }
     };
     exit = exit.max(output::save_all(files, judged));
-    exit = exit.max(told(save::save(judged, request)));
+    exit = exit.max(told(save::save(judged, request, patience)));
     if !failures.is_empty() {
         if profile.result_format == ResultFormat::Xml {
             // As DISKSPD: the document ends without a line feed.

@@ -10,7 +10,8 @@ use crate::merge::{Merge, merge_known};
 use crate::report::findings::{self, Detail};
 use crate::report::{TEXT, run_text};
 use crate::results::{Host, KnownRun, Record};
-use crate::run::destination::{Destination, Named, named, refuse_doubles};
+use crate::run::destination::{Destination, named};
+use crate::run::{Named, OutputDoor, Patience};
 use crate::sys::standard_error::{self, say};
 use crate::truth::Judged;
 use std::path::{Path, PathBuf};
@@ -24,12 +25,11 @@ pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
     let named_files = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
     let given = named_files.collect::<Result<Vec<PathBuf>, NotDone>>()?;
     let files = known_runs::files(&given);
-    let written = request.out.iter().map(|out| Named { by: "--out".into(), path: named(&out.path) });
     let read = files.iter().map(|(file, _)| Named { by: "merge".into(), path: file.clone() });
-    refuse_doubles(&written.collect::<Vec<_>>(), &read.collect::<Vec<_>>())?;
-    let outs = request.out.iter().map(|out| OutFile::create(out, request.xml_verdict));
+    let mut door = OutputDoor::default().which_reads(read);
+    let outs = request.out.iter().map(|out| opened(out, request, &mut door));
     let outs = outs.collect::<Result<Vec<OutFile>, NotDone>>()?;
-    let mut hosts = Hosts::default();
+    let mut hosts = Hosts { door, ..Hosts::default() };
     for (file, there) in files {
         hosts.add(&file, there, request)?;
     }
@@ -39,9 +39,17 @@ pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
     }
 }
 
+/// A file of `--out`, not yet written.
+fn opened(out: &OutRequest, request: &MergeRequest, door: &mut OutputDoor) -> Result<OutFile, NotDone> {
+    let format = output::format_of(out, request.xml_verdict)?;
+    OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &Patience::default())
+}
+
 /// What was read so far: records, or result XML.
 #[derive(Default)]
 struct Hosts {
+    /// Which every file goes through.
+    door: OutputDoor,
     merge: Merge,
     results: Vec<KnownRun>,
 }
@@ -76,12 +84,12 @@ impl Hosts {
     }
 
     /// The XML of the host that was added last, beside that of all.
-    fn write_alone(&self, record: &Record, request: &MergeRequest) -> Result<(), NotDone> {
+    fn write_alone(&mut self, record: &Record, request: &MergeRequest) -> Result<(), NotDone> {
         let judged = Judged::new(record);
         for out in request.out.iter().filter(|out| out.is_xml()) {
             let path = beside(&out.path, self.merge.last_name());
             let out = OutRequest { format: Some("xml"), path };
-            OutFile::create(&out, request.xml_verdict)?.save(&judged)?;
+            opened(&out, request, &mut self.door)?.save(&judged)?;
         }
         Ok(())
     }

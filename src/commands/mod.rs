@@ -32,6 +32,7 @@ mod verify_after;
 
 use crate::cli::{self, CliError, Exit, Invocation};
 use crate::engine;
+use crate::run::patience;
 use crate::sys::process;
 use not_done::{NotDone, told};
 use std::ffi::OsString;
@@ -44,7 +45,11 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let done = std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| {
         Err(NotDone::failed(["the program ended in a defect, see above; please report it"]))
     });
-    told(done).into()
+    let exit = told(done);
+    if patience::left_any_behind() {
+        process::end(exit.code());
+    }
+    exit.into()
 }
 
 fn obey(arguments: &[OsString]) -> Result<Exit, NotDone> {

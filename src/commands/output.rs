@@ -5,21 +5,18 @@ use super::shown;
 use super::stream::Stream;
 use crate::cli::{Exit, OutRequest, RunRequest, StreamRequest};
 use crate::finding::Finding;
-use crate::profile::{Profile, RawText};
+use crate::profile::{Method, Profile};
 use crate::report::{self, Format};
-use crate::run::destination::{self, Destination, Named, inherited, named, open_special, refuse_doubles};
-use crate::run::{FromTheFirstLine, LateFile};
-use crate::sys::place::{Place, elsewhere};
+use crate::run::destination;
+use crate::run::{FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, Patience, Permitted};
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
 use crate::truth::Judged;
 use crate::units::visible::Guard;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Writes bytes to standard output.
 ///
@@ -97,49 +94,87 @@ impl Outputs {
     ///
     /// # Errors
     /// One of them can't be written, or should not.
-    pub fn open(request: &RunRequest, profile: &Profile) -> Result<Outputs, NotDone> {
-        let targets = destination::targets(profile);
-        for out in &request.out {
-            destination::refuse_target("--out", &named(&out.path), &targets)?;
-        }
-        if let Some(stream) = &request.stream {
-            destination::refuse_target("--stream", &path_of(stream), &targets)?;
-        }
-        let standard_output = StandardOutput::of(request)?;
-        refuse_doubles(&all_written(request), &read(request, profile))?;
-        let files = request.out.iter().map(|out| OutFile::create(out, request.xml_verdict));
+    pub fn open(
+        request: &RunRequest,
+        profile: &Profile,
+        method: &Method,
+        patience: &Patience,
+    ) -> Result<Outputs, NotDone> {
+        let formats = request.out.iter().map(|out| format_of(out, request.xml_verdict));
+        let formats = formats.collect::<Result<Vec<&Format>, NotDone>>()?;
+        let looked_at = {
+            let (request, profile, method) = (request.clone(), profile.clone(), method.clone());
+            patience.attempt("outputs", move || PermittedOutputs::of(&request, &profile, &method))
+        };
+        let permitted =
+            looked_at.map_err(|unanswered| format!("a file that is read or written: {unanswered}"))??;
+        let standard_output = permitted.standard_output(request)?;
+        let files = permitted.files.into_iter().zip(&request.out).zip(formats);
+        let files =
+            files.map(|((permitted, out), format)| OutFile::open(permitted, &out.path, format, patience));
         let files = files.collect::<Result<Vec<OutFile>, NotDone>>()?;
-        let stream = request.stream.as_ref().map(open_stream).transpose()?;
+        let stream =
+            permitted.stream.map(|permitted| open_stream(permitted, request, patience)).transpose()?;
         Ok(Outputs { files, stream, standard_output })
     }
 }
 
-/// What the command line has written.
-fn all_written(request: &RunRequest) -> Vec<Named> {
-    let outs = request
-        .out
-        .iter()
-        .map(|out| Named { by: format!("--out {}", out.path.display()), path: named(&out.path) });
-    let stream = request.stream.as_ref().map(|stream| Named { by: "--stream".into(), path: path_of(stream) });
-    let log = request
-        .io_log
-        .as_ref()
-        .map(|path| Named { by: format!("--io-log {}", path.display()), path: named(path) });
-    let journal = request
-        .journal
-        .as_ref()
-        .map(|path| Named { by: format!("--journal {}", path.display()), path: path.clone() });
-    outs.chain(stream).chain(log).chain(journal).collect()
+/// What the command line has written, permitted all together.
+struct PermittedOutputs {
+    files: Vec<Permitted>,
+    stream: Option<Permitted>,
+    /// `--io-log`, which the run itself opens.
+    log: Option<Permitted>,
 }
 
-/// What the run reads besides its targets.
-fn read(request: &RunRequest, profile: &Profile) -> Vec<Named> {
-    let of = |by: &str, path: &RawText| Named { by: format!("{by}{path}"), path: path.as_path().to_owned() };
-    let profile_of = request.xml_profile.as_ref().map(|from| of("-X", &from.path));
+impl PermittedOutputs {
+    fn of(request: &RunRequest, profile: &Profile, method: &Method) -> Result<PermittedOutputs, String> {
+        let mut door = OutputDoor::of_run(profile, method).which_reads(inputs(request));
+        let files = request.out.iter().map(|out| door.permit("--out", &out.path));
+        let files = files.collect::<Result<Vec<Permitted>, String>>()?;
+        let stream = request.stream.as_ref().map(|stream| match stream {
+            StreamRequest::StandardOutput => door.permit("--stream", Path::new("-")),
+            StreamRequest::Descriptor(number) => {
+                door.permit_shown("--stream", &format!("fd:{number}"), &destination::descriptor(*number))
+            }
+            StreamRequest::File(path) => door.permit("--stream", path),
+        });
+        let stream = stream.transpose()?;
+        let log = request.io_log.as_ref().map(|path| door.permit("--io-log", path)).transpose()?;
+        request.journal.as_ref().map(|path| door.permit("--journal", path)).transpose()?;
+        Ok(PermittedOutputs { files, stream, log })
+    }
+
+    /// # Errors
+    /// The report has no place any more.
+    fn standard_output(&self, request: &RunRequest) -> Result<StandardOutput, NotDone> {
+        let stream = self.stream.iter().filter(|stream| stream.is_standard_output());
+        let log = self.log.iter().filter(|log| log.is_standard_output());
+        let is_log = log.clone().next().is_some();
+        let is_stream = stream.clone().next().is_some();
+        let outs = self.files.iter().filter(|out| out.is_standard_output());
+        let names: Vec<&str> = outs.chain(stream).chain(log).map(Permitted::by).collect();
+        match names.as_slice() {
+            [name] if is_log && request.out.is_empty() => Err(format!(
+                "{name}: standard output takes the log in place of the report, which then needs a place of its own, as \
+                 in --out run.json or --out text:run.txt; or name a file for the log"
+            )
+            .into()),
+            [_, ..] if is_stream => Ok(StandardOutput::StreamAndReport),
+            [_, ..] => Ok(StandardOutput::Instead),
+            [] => Ok(StandardOutput::Report),
+        }
+    }
+}
+
+/// What the command reads besides what the run does.
+pub fn inputs(request: &RunRequest) -> Vec<Named> {
+    let profile = request
+        .xml_profile
+        .as_ref()
+        .map(|from| Named { by: format!("-X{}", from.path), path: from.path.as_path().to_owned() });
     let record = request.record.as_ref().map(|path| Named { by: "rerun".into(), path: path.clone() });
-    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
-    let sources = targets.filter_map(|target| target.random_data_source.as_ref()?.path.as_ref());
-    profile_of.into_iter().chain(record).chain(sources.map(|path| of("-Z<size>,", path))).collect()
+    profile.into_iter().chain(record).collect()
 }
 
 /// What goes to standard output.
@@ -153,59 +188,20 @@ pub enum StandardOutput {
     Instead,
 }
 
-impl StandardOutput {
-    /// # Errors
-    /// Several want it, which no program could read; or the report has no place any more.
-    fn of(request: &RunRequest) -> Result<StandardOutput, NotDone> {
-        let is_it = |path: &Path| Destination::of(&named(path)).is_standard_output();
-        let stream = request.stream.as_ref().map(path_of).filter(|path| is_it(path));
-        let log = request.io_log.as_ref().filter(|path| is_it(path));
-        let outs = request.out.iter().filter(|out| is_it(&out.path));
-        let names: Vec<String> = outs
-            .map(|out| format!("--out {}", out.path.display()))
-            .chain(stream.iter().map(|_| "--stream".to_owned()))
-            .chain(log.iter().map(|path| format!("--io-log {}", path.display())))
-            .collect();
-        match names.as_slice() {
-            [one, other, ..] => Err(format!(
-                "standard output is named twice, by {one} and by {other}, and takes one of them; write the other to a \
-                 file"
-            )
-            .into()),
-            [name] if log.is_some() && request.out.is_empty() => Err(format!(
-                "{name}: standard output takes the log in place of the report, which then needs a place of its own, as \
-                 in --out run.json or --out text:run.txt; or name a file for the log"
-            )
-            .into()),
-            [_] if stream.is_some() => Ok(StandardOutput::StreamAndReport),
-            [_] => Ok(StandardOutput::Instead),
-            [] => Ok(StandardOutput::Report),
-        }
-    }
-}
-
-/// Where a stream goes, as a path.
-fn path_of(stream: &StreamRequest) -> PathBuf {
-    match stream {
-        StreamRequest::StandardOutput => named(Path::new("-")),
-        StreamRequest::Descriptor(number) => destination::descriptor(*number),
-        StreamRequest::File(path) => path.clone(),
-    }
-}
-
 /// Opens the sink of `--stream`.
 ///
 /// # Errors
 /// It can't be opened.
-fn open_stream(request: &StreamRequest) -> Result<Stream, NotDone> {
-    let (sink, name): (Box<dyn Write + Send>, String) = match request {
-        StreamRequest::StandardOutput => (Box::new(io::stdout()), "-".into()),
-        StreamRequest::Descriptor(number) => {
-            (Box::new(inherited(*number, &format!("--stream fd:{number}"))?), format!("fd:{number}"))
-        }
-        StreamRequest::File(path) => {
-            let file = LateFile::open(path, &format!("--stream {}", path.display()))?;
-            (Box::new(FromTheFirstLine(file)), path.display().to_string())
+fn open_stream(permitted: Permitted, request: &RunRequest, patience: &Patience) -> Result<Stream, NotDone> {
+    let (sink, name): (Box<dyn Write + Send>, String) = match &request.stream {
+        None | Some(StreamRequest::StandardOutput) => (Box::new(io::stdout()), "-".into()),
+        Some(to) => {
+            let name = match to {
+                StreamRequest::Descriptor(number) => format!("fd:{number}"),
+                StreamRequest::File(path) => path.display().to_string(),
+                StreamRequest::StandardOutput => "-".into(),
+            };
+            (Box::new(FromTheFirstLine(LateFile::open(permitted.open(patience)?)?)), name)
         }
     };
     Ok(Stream::new(sink, name).map_err(|e| format!("--stream: no thread can be started for it: {e}"))?)
@@ -234,64 +230,48 @@ impl EarlierReports {
     }
 }
 
+/// The format of a file of `--out`. `verdict`: XML gets the verdict about the devices.
+///
+/// # Errors
+/// None is named, and the extension is unknown.
+pub fn format_of(request: &OutRequest, verdict: bool) -> Result<&'static Format, NotDone> {
+    let format = request.format.and_then(report::format_named);
+    let format = format.or_else(|| report::format_of(&request.path)).ok_or_else(|| {
+        let known: Vec<String> =
+            report::FORMATS.iter().flat_map(|f| f.extensions).map(|e| format!(".{e}")).collect();
+        format!(
+            "--out {}: the extension says which format is written, and this one is none of {}; or name it, as in --out \
+             json:FILE",
+            request.path.display(),
+            known.join(", ")
+        )
+    })?;
+    Ok(format.with_verdict(verdict))
+}
+
 /// A report that is written beside the one on standard output.
 #[derive(Debug)]
 pub struct OutFile {
     /// As the user named it.
     path: PathBuf,
-    /// The option and what it names.
-    by: String,
-    sink: Sink,
+    outlet: Outlet,
     format: &'static Format,
     /// What stands before this run's report.
     before: Vec<u8>,
 }
 
-#[derive(Debug)]
-enum Sink {
-    /// A regular file: it appears under its name whole or not at all, and is replaced after every time span.
-    File(Arc<Place>),
-    /// A pipe, a device, a descriptor: it takes a single report, at the end.
-    Open(File),
-}
-
 impl OutFile {
     /// Opens what is no file; of a file the place is tried out, and what is there stays as it is.
-    /// `verdict`: XML gets the verdict about the devices.
-    ///
-    /// # Errors
-    /// Unknown extension, or the file can't be created or replaced.
-    pub fn create(request: &OutRequest, verdict: bool) -> Result<OutFile, NotDone> {
-        let given = request.path.display();
-        let format = request.format.and_then(report::format_named);
-        let format = format.or_else(|| report::format_of(&request.path)).ok_or_else(|| {
-            let known: Vec<String> =
-                report::FORMATS.iter().flat_map(|f| f.extensions).map(|e| format!(".{e}")).collect();
-            format!(
-                "--out {given}: the extension says which format is written, and this one is none of {}; or name it, as in --out json:FILE",
-                known.join(", ")
-            )
-        })?;
-        OutFile::open("--out", &request.path, format.with_verdict(verdict))
-    }
-
-    /// The same for a form that the option itself says.
     ///
     /// # Errors
     /// A message: the file can't be created or replaced.
-    pub fn open(option: &str, path: &Path, format: &'static Format) -> Result<OutFile, NotDone> {
-        let by = format!("{option} {}", path.display());
-        if path.is_dir() {
-            return Err(format!("{by}: is a directory; name a file in it").into());
-        }
-        let sink = match Destination::trusted(&named(path), &by)? {
-            Destination::Descriptor(number) => Sink::Open(inherited(number, &by)?),
-            Destination::Special => Sink::Open(open_special(path, &by)?),
-            Destination::File(path) => {
-                Sink::File(Place::open(&path).map_err(|error| format!("{by}: {error}"))?)
-            }
-        };
-        Ok(OutFile { path: path.to_owned(), by, sink, format, before: Vec::new() })
+    pub fn open(
+        permitted: Permitted,
+        path: &Path,
+        format: &'static Format,
+        patience: &Patience,
+    ) -> Result<OutFile, NotDone> {
+        Ok(OutFile { path: path.to_owned(), outlet: permitted.open(patience)?, format, before: Vec::new() })
     }
 
     /// Has it begin with the reports that it held before.
@@ -302,7 +282,7 @@ impl OutFile {
 
     /// Whether it can be written more than once, the last report replacing those before.
     pub fn is_replaceable(&self) -> bool {
-        matches!(self.sink, Sink::File(_))
+        self.outlet.is_replaceable()
     }
 
     /// Writes the report and gives the file its name; a report that was saved before is replaced. Where it
@@ -311,11 +291,12 @@ impl OutFile {
     /// # Errors
     /// It can't; the message has the place of a report that is kept elsewhere.
     pub fn save(&self, judged: &Judged) -> Result<(), NotDone> {
-        let write = |sink: &mut dyn Write| {
-            sink.write_all(&self.before)?;
-            (self.format.write)(judged, sink)
-        };
-        self.put(&write, &|file| self.print(judged, file))
+        // JSON keeps texts within their lines by itself.
+        if self.outlet.is_terminal() && self.format.name != "json" {
+            let shown = shown::shown(judged.record);
+            return self.save_page(&|sink| (self.format.write)(&Judged::new(&shown), sink));
+        }
+        self.save_page(&|sink| (self.format.write)(judged, sink))
     }
 
     /// The same for a page that is more than a run's.
@@ -323,75 +304,16 @@ impl OutFile {
     /// # Errors
     /// As above.
     pub fn save_page(&self, write: &Written) -> Result<(), NotDone> {
-        self.put(write, &|file| {
-            let mut out = io::BufWriter::new(Guard::new(file, file.is_terminal()));
-            write(&mut out).and_then(|()| out.flush())
-        })
-    }
-
-    /// `print` is how it goes to what is open.
-    fn put(&self, write: &Written, print: &dyn Fn(&File) -> io::Result<()>) -> Result<(), NotDone> {
-        let failed =
-            |why: &dyn std::fmt::Display| NotDone::from(format!("{}: can't be written: {why}", self.by));
-        match &self.sink {
-            Sink::File(place) => self.replace(place, write).map_err(|why| failed(&why)),
-            Sink::Open(file) => match print(file) {
-                // As on standard output: a reader that has seen enough.
-                Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                answer => answer.map_err(|error| failed(&error)),
-            },
-        }
-    }
-
-    /// To what may be a terminal. JSON keeps texts within their lines by itself.
-    fn print(&self, judged: &Judged, file: &File) -> io::Result<()> {
-        if !file.is_terminal() {
-            return into(file, &|sink| (self.format.write)(judged, sink));
-        }
-        let mut out = io::BufWriter::new(Guard::new(file, true));
-        let written = match self.format.name {
-            "json" => (self.format.write)(judged, &mut out),
-            _ => (self.format.write)(&Judged::new(&shown::shown(judged.record)), &mut out),
-        };
-        written.and_then(|()| out.flush())
-    }
-
-    fn replace(&self, place: &Arc<Place>, write: &Written) -> Result<(), String> {
-        let written = place.begin().and_then(|mut new| {
-            into(new.file(), write)?;
-            new.file().sync_all()?;
-            Ok(new)
-        });
-        match written {
-            Ok(mut new) => new.put().map_err(|not| not.to_string()),
-            // The disk may be full: what was measured isn't lost for that.
-            Err(error) => Err(match self.write_elsewhere(write) {
-                Ok(path) => format!("{error}; the report is kept as {}", path.display()),
-                Err(other) => format!("{error}; nor can it be kept elsewhere: {other}"),
-            }),
-        }
-    }
-
-    fn write_elsewhere(&self, write: &Written) -> io::Result<PathBuf> {
-        let (file, path) = elsewhere(self.path.file_name().unwrap_or_default())?;
-        let written = into(&file, write);
-        // There is no better place for it; whether a power cut would take it is another matter.
-        let _ = file.sync_all();
-        if written.is_err() {
-            let _ = std::fs::remove_file(&path);
-        }
-        written.map(|()| path)
+        let mut bytes = self.before.clone();
+        let mut guard = Guard::new(&mut bytes, self.outlet.is_terminal());
+        // Memory takes everything.
+        let _ = write(&mut guard).and_then(|()| guard.flush());
+        Ok(self.outlet.put(bytes)?)
     }
 }
 
 /// Writes a whole report.
 pub type Written<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
-
-/// Into a file, in large parts.
-fn into(file: &File, write: &Written) -> io::Result<()> {
-    let mut file = io::BufWriter::new(file);
-    write(&mut file).and_then(|()| file.flush())
-}
 
 /// Writes all these reports; every one is tried, and what fails is told. A record without figures replaces
 /// no file.

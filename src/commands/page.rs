@@ -5,7 +5,7 @@ use super::not_done::NotDone;
 use super::output::OutFile;
 use crate::cli::Exit;
 use crate::report::{HTML, html, known};
-use crate::run::destination::{Named, named, refuse_doubles};
+use crate::run::{Named, OutputDoor, Patience};
 use crate::truth::Judged;
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,9 @@ pub fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, NotDone> {
     for (file, there) in known_runs::files(given) {
         there.map_or_else(|why| wrong.push(why), |()| files.push(file));
     }
-    let written = Named { by: format!("--html {}", page.display()), path: named(page) };
     let read = files.iter().map(|file| Named { by: "report".into(), path: file.clone() });
-    refuse_doubles(&[written], &read.collect::<Vec<_>>())?;
-    let out = OutFile::open("--html", page, &HTML)?;
+    let permitted = OutputDoor::default().which_reads(read).permit("--html", page)?;
+    let out = OutFile::open(permitted, page, &HTML, &Patience::default())?;
     let mut saved = Vec::new();
     for file in &files {
         known_runs::run_file(file).map_or_else(|why| wrong.push(why), |held| saved.push((name(file), held)));

@@ -4,6 +4,7 @@ use super::not_done::NotDone;
 use super::{quiet, stored};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::Finding;
+use crate::run::Patience;
 use crate::store::RunNotes;
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
@@ -12,19 +13,21 @@ use crate::truth::Judged;
 ///
 /// # Errors
 /// It can't be kept.
-pub fn try_out(request: &RunRequest) -> Result<(), NotDone> {
+pub fn try_out(request: &RunRequest, patience: &Patience) -> Result<(), NotDone> {
     if request.save.is_none() {
         return Ok(());
     }
     let store = stored::store(request.store.as_deref())?;
-    Ok(store.try_out().map_err(|error| format!("--save: {error}"))?)
+    let tried = patience.attempt("--save", move || store.try_out());
+    let tried = tried.map_err(|unanswered| format!("--save: {unanswered}"))?;
+    Ok(tried.map_err(|error| format!("--save: {error}"))?)
 }
 
 /// Keeps the run, if that was asked for, and says under which name.
 ///
 /// # Errors
 /// It can't be kept, and where it is instead.
-pub fn save(judged: &Judged, request: &RunRequest) -> Result<Exit, NotDone> {
+pub fn save(judged: &Judged, request: &RunRequest, patience: &Patience) -> Result<Exit, NotDone> {
     let Some(asked) = &request.save else { return Ok(Exit::Success) };
     if !judged.record.host().results.have_figures() {
         let warning = Finding::warning("--save: the run is not kept: nothing was measured");
@@ -37,7 +40,12 @@ pub fn save(judged: &Judged, request: &RunRequest) -> Result<Exit, NotDone> {
         ..RunNotes::default()
     };
     let store = stored::store(request.store.as_deref())?;
-    let saved = store.save(judged, about).map_err(|error| format!("--save: {error}"))?;
+    let saved = {
+        let record = judged.record.clone();
+        patience.attempt("--save", move || store.save(&Judged::new(&record), about))
+    };
+    let saved = saved.map_err(|unanswered| format!("--save: the run is not kept: {unanswered}"))?;
+    let saved = saved.map_err(|error| format!("--save: {error}"))?;
     if let Err(error) = saved.index {
         let warning = Finding::warning(format!(
             "--save: the run is kept, and lists will have it when the index can be written again: {error}"

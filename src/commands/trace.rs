@@ -5,8 +5,8 @@ use super::output::OutFile;
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, TraceRequest, TracedSource};
 use crate::report::{self, profile_xml};
-use crate::run::destination::{Named, named, refuse_doubles};
-use crate::run::{self, Control};
+use crate::run::destination::named;
+use crate::run::{self, Control, Named, OutputDoor, Patience};
 use crate::sys::standard_error::{self, say};
 use crate::trace::formats::{self, RequestView, TakenIos};
 use crate::trace::{self, FittedProfile, IoCollector, IoFigures, IoTrace, TraceSource};
@@ -55,12 +55,13 @@ pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
 
 /// Where the profile goes, looked at before anybody waits for it.
 fn opened(path: &Path, request: &TraceRequest) -> Result<OutFile, NotDone> {
-    let by = |path: &Path| Named { by: format!("--out {}", path.display()), path: named(path) };
-    if let TracedSource::File { path: from, .. } = &request.source {
-        refuse_doubles(&[by(path)], &[Named { by: "--from".into(), path: from.clone() }])?;
-    }
+    let from = match &request.source {
+        TracedSource::File { path, .. } => Some(Named { by: "--from".into(), path: path.clone() }),
+        TracedSource::Device { .. } => None,
+    };
+    let permitted = OutputDoor::default().which_reads(from).permit("--out", path)?;
     let xml = report::format_named("xml").ok_or_else(|| NotDone::failed(["there is no XML"]))?;
-    OutFile::open("--out", path, xml)
+    OutFile::open(permitted, path, xml, &Patience::default())
 }
 
 /// How the profile is used, and that it stands for no device yet.

@@ -4,10 +4,11 @@
 
 use super::Outcome;
 use super::outcome::SpanOutcome;
-use crate::clock::{self, Nanos, SECOND};
+use crate::clock::{self, Nanos};
 use crate::plan::PlanError;
 use crate::results::EndedBy;
 use crate::run::tell::failure::{Failure, by_cause};
+use crate::run::tell::patience::{EndWish, GRACE, HURRIED, INTERRUPTED, SILENCE};
 use crate::sys::mutex::LockAnyway;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -77,16 +78,6 @@ impl Default for Doing {
     }
 }
 
-/// How long I/Os may take to come back after the end of a time span: longer than the 30 s after which the
-/// kernel's drivers give up on a command.
-const GRACE: Nanos = 35 * SECOND;
-/// The same when the user has interrupted the run.
-const INTERRUPTED: Nanos = 5 * SECOND;
-/// The same when the user wants it to end at once: what comes back, comes back in this time.
-const HURRIED: Nanos = SECOND;
-/// After that the user is told what is waited for.
-const SILENCE: Nanos = 2 * SECOND;
-
 #[derive(Debug, Default)]
 struct State {
     ready: usize,
@@ -95,6 +86,16 @@ struct State {
     interrupted_at: Nanos,
     started: bool,
     failures: Vec<Failure>,
+}
+
+impl EndWish for Control {
+    fn patience_ns(&self) -> Nanos {
+        match (self.is_hurried(), self.is_interrupted()) {
+            (true, _) => HURRIED,
+            (_, true) => INTERRUPTED,
+            _ => GRACE,
+        }
+    }
 }
 
 impl Control {

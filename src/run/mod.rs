@@ -43,9 +43,11 @@ pub use span::exact;
 pub use span::planning::probe_and_plan;
 pub use span::probes::Probes;
 pub use span::refusals::{claim, cpu_latency_refusal, refusals};
-pub use tell::destination;
+pub use tell::destination::{self, Named};
 pub use tell::late_file::{FromTheFirstLine, LateFile};
 pub use tell::live::Counters;
+pub use tell::outlet::{Outlet, OutputDoor, Permitted};
+pub use tell::patience::{self, Patience};
 pub use voice::Voice;
 pub use watch::observe::Observer;
 pub use watch::trace::device::watch_device;
@@ -56,6 +58,7 @@ use crate::results::{Ended, EndedBy, Results, SpanResults};
 use crate::system::System;
 use crate::system::cpu_times::CpuClock;
 use std::collections::HashSet;
+use std::sync::Arc;
 use tell::io_log::IoLog;
 
 /// Runs all time spans of a profile, one after the other. After a failure or an interruption the rest is
@@ -68,7 +71,7 @@ pub fn run(
     profile: &Profile,
     system: &System,
     options: &Options,
-    control: &Control,
+    control: &Arc<Control>,
     voice: &Voice,
     after_span: &mut dyn FnMut(&mut Results),
 ) -> Result<Outcome, Vec<PlanError>> {
@@ -94,16 +97,14 @@ pub fn run(
             format!("/proc/stat, the CPU times of the machine, can't be read: {e}; mount /proc, readable");
         return Err(vec![PlanError::target(message)]);
     }
+    let mut door = OutputDoor::of_run(profile, &options.method);
     control.awaits("opens the log of I/Os (--io-log)");
-    let log = match &options.io_log {
-        Some(path) => Some(
-            destination::refuse_target("--io-log", &destination::named(path), &destination::targets(profile))
-                .and_then(|()| IoLog::create(path))
-                .map_err(|message| vec![PlanError::target(message)])?,
-        ),
-        None => None,
-    };
-    let integrity = verification::begin(profile, options, control, voice)?;
+    let log = options.io_log.as_ref().map(|path| {
+        let outlet = door.permit("--io-log", path)?.open(&Patience::of_run(control))?;
+        IoLog::create(path, outlet)
+    });
+    let log = log.transpose().map_err(|message| vec![PlanError::target(message)])?;
+    let integrity = verification::begin(profile, options, &mut door, control, voice)?;
     let mut outcome = Outcome::default();
     control.does("prepares files (-c)");
     let precreated = match files::precreate::create_all(profile, options, control, voice) {

@@ -7,4 +7,6 @@ pub(super) mod failure;
 pub(super) mod io_log;
 pub(super) mod late_file;
 pub(super) mod live;
+pub mod outlet;
+pub mod patience;
 pub(super) mod stream;

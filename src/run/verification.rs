@@ -2,7 +2,8 @@
 
 use super::control::Control;
 use super::options::Options;
-use super::tell::destination;
+use super::tell::outlet::OutputDoor;
+use super::tell::patience::Patience;
 use super::voice::Voice;
 use crate::integrity::Integrity;
 use crate::plan::PlanError;
@@ -10,7 +11,9 @@ use crate::profile::{FlushType, Profile, Target};
 use crate::system::stack::{Stack, stack};
 use crate::system::target::locate;
 use std::fs::File;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Begins the verification of a run; `None` = nothing is verified. The journal is there durably afterwards.
 ///
@@ -19,20 +22,35 @@ use std::path::Path;
 pub fn begin(
     profile: &Profile,
     options: &Options,
-    control: &Control,
+    door: &mut OutputDoor,
+    control: &Arc<Control>,
     voice: &Voice,
 ) -> Result<Option<Integrity>, Vec<PlanError>> {
     let Some(mode) = options.method.verify else { return Ok(None) };
     control.awaits("opens the journal (--journal)");
-    let journal = options.journal.as_ref().map(|path| open(path, profile, options, voice)).transpose();
+    let patience = Patience::of_run(control);
+    let open = |path: &PathBuf| open(path, profile, options, door, &patience);
+    let journal = options.journal.as_ref().map(open).transpose();
+    if let Some(path) = &options.journal
+        && let (Ok(_), Some(doubt)) = (&journal, doubt(path, profile))
+    {
+        voice.warn(&format!("--journal {}: {doubt}", path.display()));
+    }
     let not_written = |error| format!("--journal: it can't be written: {error}");
     let begun = journal.and_then(|journal| Integrity::new(mode, journal).map_err(not_written));
     begun.map(Some).map_err(|message| vec![PlanError::target(message)])
 }
 
-fn open(path: &Path, profile: &Profile, options: &Options, voice: &Voice) -> Result<File, String> {
+/// Makes the file of the journal.
+fn open(
+    path: &Path,
+    profile: &Profile,
+    options: &Options,
+    door: &mut OutputDoor,
+    patience: &Patience,
+) -> Result<File, String> {
     let name = path.display();
-    destination::refuse_target("--journal", path, &destination::targets(profile))?;
+    let permitted = door.permit("--journal", path)?;
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut written = targets.filter(|target| target.write_ratio > 0);
     if let Some(target) = written.find(|target| options.method.fsync_every.is_none() && !is_durable(target)) {
@@ -42,20 +60,21 @@ fn open(path: &Path, profile: &Profile, options: &Options, voice: &Voice) -> Res
             target.path
         ));
     }
-    let file = File::create_new(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.to_owned();
+    let made = patience.attempt(&format!("--journal {name}"), move || {
+        let file = permitted.create_new()?;
+        // Its name has to survive too.
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(|error| io::Error::other(format!("its folder can't be flushed: {error}")))?;
+        Ok(file)
+    });
+    made.map_err(io::Error::from).and_then(|made| made).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
             format!("--journal {name}: is there already, and a journal is of one run; name a new file")
         }
         _ => format!("--journal {name}: can't be made: {error}"),
-    })?;
-    // Its name has to survive too.
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(|error| format!("--journal {name}: its folder can't be flushed: {error}"))?;
-    if let Some(doubt) = doubt(path, profile) {
-        voice.warn(&format!("--journal {name}: {doubt}"));
-    }
-    Ok(file)
+    })
 }
 
 /// Whether a write is durable when it has completed.

@@ -2,8 +2,7 @@
 
 use crate::report::json;
 use crate::results::Record;
-use crate::sys::place::Place;
-use std::io::Write;
+use crate::run::{OutputDoor, Patience};
 use std::path::{Path, PathBuf};
 
 /// A record that is kept. It stays there unless it is removed.
@@ -20,12 +19,8 @@ pub fn keep(record: &Record, rank: usize, size: usize) -> Result<KeptRecord, Str
     let folder = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty());
     let folder = folder.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from);
     let path = folder.join(format!("diskspd-rank-{rank}-of-{size}-{}.json", std::process::id()));
-    let not = |why: String| format!("its record can't be kept in {}: {why}", path.display());
-    let place = Place::open(&path).map_err(|error| not(error.to_string()))?;
-    let mut file = place.begin().map_err(|error| not(error.to_string()))?;
-    let written = file.file().write_all(&json::bytes(record)).and_then(|()| file.file().sync_all());
-    written.map_err(|error| not(error.to_string()))?;
-    file.put().map_err(|error| not(format!("{error:?}")))?;
+    let permitted = OutputDoor::permit_own("its record", &path)?;
+    permitted.open(&Patience::default())?.put(json::bytes(record))?;
     Ok(KeptRecord { path })
 }
 

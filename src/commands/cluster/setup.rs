@@ -9,7 +9,7 @@ use crate::commands::output::{OutFile, Outputs, StandardOutput};
 use crate::commands::{run, save};
 use crate::finding::Finding;
 use crate::profile::{Profile, ResultFormat};
-use crate::run::{Control, Events, Executed, Listener};
+use crate::run::{Control, Events, Executed, Listener, Patience};
 use crate::sys::standard_error::say;
 use std::any::Any;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ pub struct LeadSetup<'a> {
     files: Arc<Vec<OutFile>>,
     standard_output: StandardOutput,
     document: bool,
+    patience: Patience,
     _watch: Box<dyn Any>,
 }
 
@@ -44,14 +45,16 @@ impl<'a> LeadSetup<'a> {
         if !request.quiet {
             run::warn_of_what_does_nothing(&asked, request);
         }
-        save::try_out(request)?;
+        let patience = Patience::of_run(control);
+        save::try_out(request, &patience)?;
         let (events, stop) = measure::open_events(request)?;
-        let Outputs { files, standard_output, .. } = Outputs::open(request, &asked.profile)?;
+        let Outputs { files, standard_output, .. } =
+            Outputs::open(request, &asked.profile, &asked.method, &patience)?;
         let document =
             standard_output != StandardOutput::Report || asked.profile.result_format == ResultFormat::Xml;
         let watch = Box::new(measure::watch(control, stop, document)?);
         let files = Arc::new(files);
-        Ok(LeadSetup { asked, events, files, standard_output, document, _watch: watch })
+        Ok(LeadSetup { asked, events, files, standard_output, document, patience, _watch: watch })
     }
 
     /// Who hears how the run goes on here. Files get the report of the whole, at the end.
@@ -70,7 +73,7 @@ impl<'a> LeadSetup<'a> {
 
     /// The report of the whole, wherever it is wanted.
     pub fn report(&self, executed: &Executed, request: &RunRequest) -> Exit {
-        measure::report_on(executed, request, &self.files, self.standard_output)
+        measure::report_on(executed, request, &self.files, self.standard_output, &self.patience)
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::super::console::{Console, Manner};
 use super::super::not_done::NotDone;
-use super::super::{load, quiet, run as single, save};
+use super::super::{load, output, quiet, run as single, save};
 use super::outputs::ComparisonFiles;
 use super::sides;
 use crate::cli::{CompareRequest, Interleaved, RunRequest};
 use crate::lab::compare::{self, Side, SideRun};
 use crate::profile::{Method, Parameters, Profile};
 use crate::results::{KnownRun, KnownSpan, Record};
-use crate::run::{self, Control, Session, destination, execute};
+use crate::run::{self, Control, OutputDoor, Patience, Session, execute};
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use std::borrow::Cow;
@@ -31,18 +31,20 @@ struct SideLine<'a> {
     method: Method,
 }
 
-/// Runs both. What is refused is refused before the first run.
+/// Runs both. What is refused is refused before the first run. `open`: the files that the comparison goes to.
 ///
 /// # Errors
 /// They can't be compared, or a run fails.
 pub fn run(
     both: &Interleaved,
     asked: &CompareRequest,
-    files: &ComparisonFiles,
-) -> Result<[Side; 2], NotDone> {
+    open: impl FnOnce(OutputDoor) -> Result<ComparisonFiles, NotDone>,
+) -> Result<([Side; 2], ComparisonFiles), NotDone> {
     let quiet = asked.quiet;
     let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];
-    lines.iter().try_for_each(|line| files.spare(&destination::targets(&line.profile)))?;
+    let files = open(lines.iter().fold(OutputDoor::default(), |door, line| {
+        door.which_runs(&line.profile, &line.method).which_reads(output::inputs(&line.request))
+    }))?;
     comparable(&lines, asked)?;
     let mut runs: [Vec<SideRun>; 2] = [Vec::new(), Vec::new()];
     let total = 2 * both.repeat as usize;
@@ -57,7 +59,7 @@ pub fn run(
     }
     let [first, other] = runs;
     let side = |which: usize, runs| Side { name: named(&both.typed[which]), runs };
-    Ok([side(0, first), side(1, other)])
+    Ok(([side(0, first), side(1, other)], files))
 }
 
 fn named(typed: &str) -> String {
@@ -80,7 +82,7 @@ fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> {
     let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
     single::check(&profile, &method, &request)?;
     run::cpu_latency_refusal(&method)?;
-    save::try_out(&request)?;
+    save::try_out(&request, &Patience::default())?;
     Ok(SideLine { request, profile, method })
 }
 
@@ -125,7 +127,7 @@ fn one(line: &SideLine, turn: &str) -> Result<Record, NotDone> {
             "the comparison was interrupted, and nothing is compared; --save keeps the runs that were made",
         ]));
     }
-    save::save(&Judged::new(&executed.record), &line.request)?;
+    save::save(&Judged::new(&executed.record), &line.request, &Patience::default())?;
     Ok(executed.record)
 }
 

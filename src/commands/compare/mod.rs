@@ -9,6 +9,7 @@ use super::output;
 use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::finding::Finding;
 use crate::lab::compare::{self, ChangeVerdict, RunComparison, Side, SideDifference};
+use crate::run::OutputDoor;
 use outputs::ComparisonFiles;
 use std::ffi::OsString;
 
@@ -17,11 +18,14 @@ use std::ffi::OsString;
 /// # Errors
 /// A side can't be read or run, the sides do other work, or the comparison can't be written.
 pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
-    let files =
-        ComparisonFiles::open(request, &sides::read_files(&request.sides, request.store.as_deref())?)?;
-    let [first, other] = match &request.interleaved {
-        Some(both) => interleaved::run(both, request, &files)?,
-        None => read(request)?,
+    let sources = sides::read_files(&request.sides, request.store.as_deref())?;
+    let open = |door| ComparisonFiles::open(request, &sources, door);
+    let ([first, other], files) = match &request.interleaved {
+        Some(both) => interleaved::run(both, request, open)?,
+        None => {
+            let files = open(OutputDoor::default())?;
+            (read(request)?, files)
+        }
     };
     tell(&first, &other, request, &files)
 }

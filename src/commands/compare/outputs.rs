@@ -2,56 +2,41 @@
 //! side take hours.
 
 use super::super::not_done::NotDone;
-use super::super::output::OutFile;
 use crate::cli::CompareRequest;
 use crate::cli::typed::quoted;
 use crate::lab::compare::{RunComparison, Side};
-use crate::report::{HTML, html};
-use crate::run::destination::{Named, named, refuse_doubles, refuse_target};
-use crate::sys::place::Place;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use crate::report::html;
+use crate::run::{Named, Outlet, OutputDoor, Patience};
+use std::path::PathBuf;
 
 /// Where a comparison goes beside standard output.
 pub struct ComparisonFiles {
-    json: Option<(PathBuf, Arc<Place>)>,
-    html: Option<(PathBuf, OutFile)>,
+    json: Option<Outlet>,
+    html: Option<Outlet>,
 }
 
 impl ComparisonFiles {
-    /// Looks at all of them; nothing is changed. `read`: the files of both sides.
+    /// Looks at all of them; nothing is changed. `read`: the files of both sides. `door`: what is run, if
+    /// both sides are.
     ///
     /// # Errors
-    /// One can't be written, is named twice, or is read.
-    pub fn open(request: &CompareRequest, read: &[PathBuf]) -> Result<ComparisonFiles, NotDone> {
-        let written = [("--json", &request.json), ("--html", &request.html)];
-        let written = written.into_iter().filter_map(|(option, path)| {
-            let path = path.as_ref()?;
-            Some(Named { by: format!("{option} {}", path.display()), path: named(path) })
-        });
-        let read: Vec<Named> =
-            read.iter().map(|path| Named { by: "compare".into(), path: path.clone() }).collect();
-        refuse_doubles(&written.collect::<Vec<_>>(), &read)?;
-        let json = |path: &PathBuf| {
-            let place = Place::open(path).map_err(|error| format!("--json {}: {error}", path.display()))?;
-            Ok::<_, NotDone>((path.clone(), place))
+    /// One can't be written, is named twice, or is read or measured.
+    pub fn open(
+        request: &CompareRequest,
+        read: &[PathBuf],
+        door: OutputDoor,
+    ) -> Result<ComparisonFiles, NotDone> {
+        let read = read.iter().map(|path| Named { by: "compare".into(), path: path.clone() });
+        let mut door = door.which_reads(read);
+        let mut permitted = |option: &str, path: &Option<PathBuf>| {
+            path.as_ref().map(|path| door.permit(option, path)).transpose()
         };
-        let html = |path: &PathBuf| Ok::<_, NotDone>((path.clone(), OutFile::open("--html", path, &HTML)?));
+        let (json, html) = (permitted("--json", &request.json)?, permitted("--html", &request.html)?);
+        let patience = Patience::default();
         Ok(ComparisonFiles {
-            json: request.json.as_ref().map(json).transpose()?,
-            html: request.html.as_ref().map(html).transpose()?,
+            json: json.map(|json| json.open(&patience)).transpose()?,
+            html: html.map(|html| html.open(&patience)).transpose()?,
         })
-    }
-
-    /// Refuses to write over what is measured.
-    ///
-    /// # Errors
-    /// A message.
-    pub fn spare(&self, targets: &[PathBuf]) -> Result<(), String> {
-        let written = self.json.iter().map(|(path, _)| ("--json", path));
-        let mut written = written.chain(self.html.iter().map(|(path, _)| ("--html", path)));
-        written.try_for_each(|(option, path)| refuse_target(option, &named(path), targets))
     }
 
     /// Writes them. `is_noise`: both sides ask for the same.
@@ -65,27 +50,19 @@ impl ComparisonFiles {
         request: &CompareRequest,
         is_noise: bool,
     ) -> Result<(), NotDone> {
-        if let Some((path, place)) = &self.json {
-            json(comparison, place).map_err(|why| unwritten("--json", path, &why))?;
+        if let Some(outlet) = &self.json {
+            let text = serde_json::to_string_pretty(comparison);
+            let text = text.map_err(|error| format!("{}: {error}", outlet.by()))?;
+            outlet.put(format!("{text}\n").into_bytes())?;
         }
-        if let Some((_, file)) = &self.html {
+        if let Some(outlet) = &self.html {
             let command_line = format!("diskspd compare {}", quoted(&request.given));
             let page = html::ComparisonPage { comparison, sides, command_line: &command_line, is_noise };
-            file.save_page(&|sink| html::write_comparison(&page, sink))?;
+            let mut bytes = Vec::new();
+            // Memory takes everything.
+            let _ = html::write_comparison(&page, &mut bytes);
+            outlet.put(bytes)?;
         }
         Ok(())
     }
-}
-
-fn unwritten(option: &str, path: &Path, why: &str) -> String {
-    format!("{option} {}: can't be written: {why}", path.display())
-}
-
-/// The comparison as JSON; an earlier file is replaced when the new one is whole.
-fn json(comparison: &RunComparison, place: &Arc<Place>) -> Result<(), String> {
-    let text = serde_json::to_string_pretty(comparison).map_err(|error| error.to_string())?;
-    let mut new = place.begin().map_err(|error| error.to_string())?;
-    let written = new.file().write_all(format!("{text}\n").as_bytes()).and_then(|()| new.file().sync_all());
-    written.map_err(|error| error.to_string())?;
-    new.put().map_err(|not| not.to_string())
 }

@@ -7,6 +7,7 @@ use crate::cli::{Exit, HistoryRequest};
 use crate::lab::selection::RunFigure;
 use crate::report::HTML;
 use crate::report::html::{self, FollowedCourse, FollowedWork, HistoryPage, ListedRun};
+use crate::run::{OutputDoor, Patience};
 use crate::store::{History, StoreEntry, StoreIndex};
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,7 +26,8 @@ pub fn write(
     figure: Option<RunFigure>,
     request: &HistoryRequest,
 ) -> Result<Exit, NotDone> {
-    let out = OutFile::open("--html", file, &HTML)?;
+    let permitted = OutputDoor::default().permit("--html", file)?;
+    let out = OutFile::open(permitted, file, &HTML, &Patience::default())?;
     let letters = index.telling_length()?;
     let runs: Vec<ListedRun> = entries.iter().map(|entry| listed(entry, letters)).collect();
     let works = works(entries, figure.as_ref().map_or(&USUAL[..], std::slice::from_ref));

@@ -10,6 +10,7 @@ use super::output::{self, Outputs, StandardOutput};
 use crate::cli::{Exit, PreconditionRequest, RunRequest};
 use crate::lab::precondition::{self, WINDOW};
 use crate::lab::sweep::time_in_words;
+use crate::run::Patience;
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::truth::Judged;
@@ -31,7 +32,8 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
         standard_error::write(&announced(request, &lines));
     }
     let outs = RunRequest { out: request.out.clone(), ..RunRequest::default() };
-    let Outputs { files, standard_output, .. } = Outputs::open(&outs, &lines.round.profile)?;
+    let Outputs { files, standard_output, .. } =
+        Outputs::open(&outs, &lines.round.profile, &lines.round.method, &Patience::default())?;
     let mut steps = PreconditionSteps::new(request, &lines);
     let ended = steps.go();
     let mut exit = Exit::Success;

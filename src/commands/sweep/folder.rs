@@ -8,14 +8,13 @@
 //! ```
 
 use super::super::known_runs;
-use super::outputs::put;
 use crate::cli::SweepRequest;
 use crate::lab::sweep::Ran;
 use crate::profile::RawText;
 use crate::report::json;
 use crate::results::Record;
+use crate::run::{OutputDoor, Patience};
 use crate::sys::locks;
-use crate::sys::place::Place;
 use crate::truth::Judged;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -121,11 +120,10 @@ impl Folder {
         (1..=runs).rev().map(path).find(|path| path.exists()).and_then(|path| known_runs::record(&path).ok())
     }
 
-    fn put(&self, name: &str, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<(), String> {
-        let path = self.path.join(name);
-        let failed = |why: &dyn std::fmt::Display| format!("--dir: {}: {why}", path.display());
-        let place = Place::open(&path).map_err(|error| failed(&error))?;
-        put(&place, write).map_err(|why| failed(&why))
+    fn put(&self, name: &str, write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Result<(), String> {
+        let mut bytes = Vec::new();
+        write(&mut bytes).map_err(|error| error.to_string())?;
+        OutputDoor::permit_own("--dir", &self.path.join(name))?.open(&Patience::default())?.put(bytes)
     }
 }
 

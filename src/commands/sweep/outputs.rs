@@ -2,45 +2,38 @@
 
 use super::plan::Plan;
 use crate::cli::SweepRequest;
-use crate::run::destination;
-use crate::sys::place::Place;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// Places of files, with how they were named.
-type NamedPlaces = Vec<(PathBuf, Arc<Place>)>;
+use crate::run::{Outlet, OutputDoor, Patience, Permitted};
+use std::path::PathBuf;
 
 /// Where the table goes, by its form.
 pub struct TablePlaces {
-    csv: NamedPlaces,
-    json: NamedPlaces,
-    html: NamedPlaces,
+    csv: Vec<Outlet>,
+    json: Vec<Outlet>,
+    html: Vec<Outlet>,
 }
 
 impl TablePlaces {
     /// Looks at all of them; nothing is changed.
     ///
     /// # Errors
-    /// A message: one can't be written, or is a target.
+    /// A message: one can't be written, is named twice, or is a target or read.
     pub fn open(request: &SweepRequest, plan: &Plan) -> Result<TablePlaces, String> {
-        let mut targets: Vec<PathBuf> =
-            plan.points.iter().flat_map(|point| destination::targets(&point.profile)).collect();
-        targets.dedup();
-        let open = |option: &str, paths: &[PathBuf]| {
-            let one = |path: &PathBuf| {
-                destination::refuse_target(option, path, &targets)?;
-                let place =
-                    Place::open(path).map_err(|error| format!("{option} {}: {error}", path.display()))?;
-                Ok((path.clone(), place))
-            };
-            paths.iter().map(one).collect::<Result<Vec<_>, String>>()
+        let points = plan.points.iter();
+        let mut door =
+            points.fold(OutputDoor::default(), |door, point| door.which_runs(&point.profile, &point.method));
+        let mut permitted = |option: &str, paths: &[PathBuf]| {
+            let permitted = paths.iter().map(|path| door.permit(option, path));
+            permitted.collect::<Result<Vec<Permitted>, String>>()
         };
-        Ok(TablePlaces {
-            csv: open("--csv", &request.csv)?,
-            json: open("--json", &request.json)?,
-            html: open("--html", &request.html)?,
-        })
+        let csv = permitted("--csv", &request.csv)?;
+        let json = permitted("--json", &request.json)?;
+        let html = permitted("--html", &request.html)?;
+        let patience = Patience::default();
+        let open = |permitted: Vec<Permitted>| {
+            let opened = permitted.into_iter().map(|permitted| permitted.open(&patience));
+            opened.collect::<Result<Vec<Outlet>, String>>()
+        };
+        Ok(TablePlaces { csv: open(csv)?, json: open(json)?, html: open(html)? })
     }
 
     /// Whether there is to be a page.
@@ -53,30 +46,11 @@ impl TablePlaces {
     /// # Errors
     /// Messages about those that can't be.
     pub fn write(&self, csv: &str, json: &str, html: &[u8]) -> Result<(), Vec<String>> {
+        let all = [(&self.csv, csv.as_bytes()), (&self.json, json.as_bytes()), (&self.html, html)];
         let all =
-            [(&self.csv, csv.as_bytes()), (&self.json, json.as_bytes()), (&self.html, html)].into_iter();
-        let all = all.flat_map(|(places, bytes)| places.iter().map(move |place| (place, bytes)));
-        let failed = |((path, place), bytes): (&(PathBuf, Arc<Place>), &[u8])| {
-            put(place, |file| file.write_all(bytes)).map_err(|why| unwritten(path, &why)).err()
-        };
-        let failures: Vec<String> = all.filter_map(failed).collect();
+            all.into_iter().flat_map(|(outlets, bytes)| outlets.iter().map(move |outlet| (outlet, bytes)));
+        let failures: Vec<String> =
+            all.filter_map(|(outlet, bytes)| outlet.put(bytes.to_vec()).err()).collect();
         if failures.is_empty() { Ok(()) } else { Err(failures) }
     }
-}
-
-fn unwritten(path: &Path, why: &str) -> String {
-    format!("{}: can't be written: {why}", path.display())
-}
-
-/// Writes a whole file in one step: it's there complete, or not at all.
-///
-/// # Errors
-/// A message.
-pub fn put(
-    place: &Arc<Place>,
-    write: impl FnOnce(&mut std::fs::File) -> std::io::Result<()>,
-) -> Result<(), String> {
-    let mut new = place.begin().map_err(|error| error.to_string())?;
-    write(new.file()).and_then(|()| new.file().sync_all()).map_err(|error| error.to_string())?;
-    new.put().map_err(|not| not.to_string())
 }

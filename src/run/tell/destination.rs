@@ -2,10 +2,13 @@
 //! nothing.
 
 mod doubles;
+mod kept;
 
-pub use doubles::{Named, refuse_doubles};
+pub use doubles::Named;
+pub(super) use doubles::refuse_double;
+pub(super) use kept::refuse_kept;
 
-use crate::profile::Profile;
+use crate::profile::{Method, Profile, RawText};
 use crate::sys::inode::{self, Kind};
 use crate::sys::{files, process};
 use crate::system::{claims, target};
@@ -45,7 +48,7 @@ pub fn descriptor(number: i32) -> PathBuf {
 ///
 /// # Errors
 /// A message: it isn't open.
-pub fn inherited(number: i32, given: &str) -> Result<File, String> {
+pub(super) fn inherited(number: i32, given: &str) -> Result<File, String> {
     let file = files::inherited(number).map(File::from).map_err(|e| {
         format!("{given}: {e}; start the program with this descriptor open, as in {number}>FILE")
     })?;
@@ -94,8 +97,12 @@ impl Destination {
 ///
 /// # Errors
 /// A message.
-pub fn open_special(path: &Path, given: &str) -> Result<File, String> {
-    OpenOptions::new().write(true).open(path).map_err(|e| format!("{given}: can't be opened: {e}"))
+pub(super) fn open_special(path: &Path, given: &str) -> Result<File, String> {
+    let opened = OpenOptions::new().write(true).open(path);
+    let opened = opened.map_err(|e| format!("{given}: can't be opened: {e}"))?;
+    // Its name may lead elsewhere by now.
+    claims::permit_output(path, &opened).map_err(|refusal| format!("{given}: {refusal}"))?;
+    Ok(opened)
 }
 
 /// Where links end.
@@ -113,7 +120,7 @@ fn follow(path: &Path, refused: impl Fn(&Path) -> bool) -> Followed {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         let parent = path.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
-        let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse().ok());
+        let name = path.file_name().and_then(|name| name.to_str()).and_then(descriptor_number);
         if let Some(number) = name.filter(|_| parent.is_some() && parent == descriptors) {
             return Followed::Descriptor(number);
         }
@@ -127,6 +134,12 @@ fn follow(path: &Path, refused: impl Fn(&Path) -> bool) -> Followed {
         path = path.parent().unwrap_or(Path::new("")).join(link);
     }
     Followed::Path(path)
+}
+
+/// What the kernel's names of descriptors say: digits, and no sign as other numbers may have.
+fn descriptor_number(name: &str) -> Option<i32> {
+    let is_plain = name.bytes().all(|digit| digit.is_ascii_digit());
+    is_plain.then(|| name.parse().ok()).flatten()
 }
 
 /// Whose this is, where it's neither ours nor of the folder's owner, and everybody may put files into the
@@ -143,9 +156,18 @@ fn folder_of(path: &Path) -> Option<&Path> {
     Some(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
 }
 
+/// What a run reads besides its targets: the data that is written, and what is replayed.
+pub(super) fn inputs_of(profile: &Profile, method: &Method) -> Vec<Named> {
+    let of = |by: &str, path: &RawText| Named { by: format!("{by}{path}"), path: path.as_path().to_owned() };
+    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    let sources = targets.filter_map(|target| target.random_data_source.as_ref()?.path.as_ref());
+    let replayed = method.replay.as_ref().map(|replay| of("--replay ", &replay.file));
+    sources.map(|path| of("-Z<size>,", path)).chain(replayed).collect()
+}
+
 /// Where the targets of a profile are; as they were given where that can't be found out: the run itself
 /// says why.
-pub fn targets(profile: &Profile) -> Vec<PathBuf> {
+pub(super) fn targets(profile: &Profile) -> Vec<PathBuf> {
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     targets
         .map(|target| {
@@ -159,7 +181,7 @@ pub fn targets(profile: &Profile) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// A message.
-pub fn refuse_target(option: &str, path: &Path, targets: &[PathBuf]) -> Result<(), String> {
+pub(super) fn refuse_target(option: &str, path: &Path, targets: &[PathBuf]) -> Result<(), String> {
     let name = path.display();
     let there = std::fs::metadata(path);
     if there.as_ref().is_ok_and(|there| Kind::of(there) == Kind::BlockDevice) {
@@ -214,6 +236,8 @@ mod tests {
             (at("pipe"), Destination::Special),
             (at("out"), Destination::Descriptor(1)),
             ("/proc/self/fd/7".into(), Destination::Descriptor(7)),
+            ("/proc/self/fd/-1".into(), Destination::File("/proc/self/fd/-1".into())),
+            ("/dev/fd/+1".into(), Destination::File("/dev/fd/+1".into())),
             ("7".into(), Destination::File("7".into())),
         ] {
             assert_eq!(Destination::of(&path), expected, "{}", path.display());

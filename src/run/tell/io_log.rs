@@ -10,6 +10,7 @@
 use crate::clock::{self, Nanos, SECOND};
 use crate::engine::Direction;
 use crate::run::tell::late_file::LateFile;
+use crate::run::tell::outlet::Outlet;
 use crate::sys::mutex::LockAnyway;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -83,14 +84,13 @@ struct Output {
 
 impl IoLog {
     /// Makes the file. It's seen from its first I/O on, but takes the place of an earlier one only at
-    /// [`IoLog::end`]. `-` is standard output.
+    /// [`IoLog::end`].
     ///
     /// # Errors
-    /// A message: it can't be created. That it overwrites nothing is for
-    /// [`destination`](crate::run::tell::destination) to say, before.
-    pub fn create(path: &Path) -> Result<IoLog, String> {
+    /// A message: it can't be created.
+    pub fn create(path: &Path, outlet: Outlet) -> Result<IoLog, String> {
         let name = path.display();
-        let mut file = LateFile::open(path, &format!("--io-log {name}"))?;
+        let mut file = LateFile::open(outlet)?;
         file.write_all(HEADER.as_bytes()).map_err(|e| format!("--io-log {name}: can't be written: {e}"))?;
         let output = Output { file, has_lines: false, seen: 0, dropped: 0, spans: 0, failure: None };
         Ok(IoLog { path: path.to_path_buf(), output: Mutex::new(output), left: AtomicBool::new(false) })
@@ -404,6 +404,13 @@ impl Producer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::tell::outlet::OutputDoor;
+    use crate::run::tell::patience::Patience;
+
+    fn created(path: &Path) -> Result<IoLog, String> {
+        let permitted = OutputDoor::default().permit("--io-log", path)?;
+        IoLog::create(path, permitted.open(&Patience::default())?)
+    }
 
     fn entry(n: u64) -> Entry {
         Entry {
@@ -450,7 +457,7 @@ mod tests {
     fn a_patient_worker_loses_nothing_and_lines_come_in_order() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log.csv");
-        let log = IoLog::create(&path).unwrap();
+        let log = created(&path).unwrap();
         let count = 3 * ENTRIES.1 as u64;
         for thread in [0, 1] {
             log.record(thread..thread + 1, true, |rings| {
@@ -475,7 +482,7 @@ mod tests {
         if !Path::new("/dev/full").exists() {
             return eprintln!("SKIPPED: there is no /dev/full");
         }
-        let message = IoLog::create(Path::new("/dev/full")).unwrap_err();
+        let message = created(Path::new("/dev/full")).unwrap_err();
         assert!(message.contains("--io-log /dev/full") && message.contains("space"), "{message}");
     }
 }

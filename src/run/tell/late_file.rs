@@ -2,57 +2,37 @@
 //! when there is something in it.
 
 use crate::finding::Finding;
-use crate::run::tell::destination::{Destination, inherited, named, open_special};
-use crate::sys::place::{NewFile, Place};
+use crate::run::tell::outlet::{Begun, Outlet};
 use crate::sys::standard_error::say;
-use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
 
 /// Where lines go.
 #[derive(Debug)]
 pub struct LateFile {
     /// As in `--stream run.jsonl`.
     given: String,
-    sink: Sink,
-}
-
-#[derive(Debug)]
-enum Sink {
-    /// A pipe, a terminal, a descriptor: nothing is replaced there.
-    Open(File),
-    /// A regular file.
-    New(NewFile),
+    sink: Begun,
 }
 
 impl LateFile {
-    /// Looks at a place, and tries it out; `-` is standard output. What is there stays as it is.
+    /// Begins it. What is there stays as it is.
     ///
     /// # Errors
-    /// A message: it can't be written, or belongs to somebody else. That it overwrites nothing of the run
-    /// is for [`crate::run::tell::destination`] to say, before.
-    pub fn open(path: &Path, given: &str) -> Result<LateFile, String> {
-        let path = named(path);
-        let sink = match Destination::trusted(&path, given)? {
-            Destination::Descriptor(number) => Sink::Open(inherited(number, given)?),
-            Destination::Special => Sink::Open(open_special(&path, given)?),
-            Destination::File(path) => {
-                let place = Place::open(&path).map_err(|error| format!("{given}: {error}"))?;
-                Sink::New(place.begin().map_err(|error| format!("{given}: can't be created: {error}"))?)
-            }
-        };
-        Ok(LateFile { given: given.to_owned(), sink })
+    /// A message: it can't be created.
+    pub fn open(outlet: Outlet) -> Result<LateFile, String> {
+        let given = outlet.by().to_owned();
+        Ok(LateFile { given, sink: outlet.begin()? })
     }
 
     /// Whether an earlier file would be replaced.
     pub fn replaces(&self) -> bool {
-        matches!(&self.sink, Sink::New(file) if file.replaces())
+        matches!(&self.sink, Begun::New(file) if file.replaces())
     }
 
     /// Lets others see what is written, by its name; what was there before is replaced. Can be written
     /// further.
     pub fn show(&mut self) {
-        let Sink::New(file) = &mut self.sink else { return };
+        let Begun::New(file) = &mut self.sink else { return };
         if !file.is_placed()
             && let Err(not) = file.put()
         {
@@ -62,7 +42,7 @@ impl LateFile {
 
     /// Leaves an earlier file as it is: what was written, if it was shown to nobody, is kept beside it.
     pub fn keep_beside(&mut self) {
-        let Sink::New(file) = &mut self.sink else { return };
+        let Begun::New(file) = &mut self.sink else { return };
         if file.is_placed() {
             return;
         }
@@ -81,8 +61,8 @@ impl LateFile {
 impl Write for LateFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
-            Sink::Open(file) => file.write(bytes),
-            Sink::New(file) => file.file().write(bytes),
+            Begun::Open(file) => (&**file).write(bytes),
+            Begun::New(file) => file.file().write(bytes),
         }
     }
 

@@ -29,43 +29,49 @@ const STANDARD: [(&str, &str); 3] = [
     ("/proc/self/fd/2", "standard error"),
 ];
 
-/// Refuses two outputs that are the same file, and an output that is an input, by whatever names; and a
-/// file that standard input, output or error goes to already. Nothing is opened. A device such as
-/// `/dev/null` or a terminal can be named several times.
+/// Refuses an output that is the same file as one before it, or an input, by whatever names; and a file that
+/// standard input, output or error goes to already. Nothing is opened. A device such as `/dev/null` or a
+/// terminal can be named several times.
 ///
 /// # Errors
 /// A message.
-pub fn refuse_doubles(outputs: &[Named], inputs: &[Named]) -> Result<(), String> {
-    for (number, output) in outputs.iter().enumerate() {
-        let Some(it) = identity(&output.path) else { continue };
-        let is_it = |other: &&Named| identity(&other.path).as_ref() == Some(&it);
-        let by = &output.by;
-        if let Some(input) = inputs.iter().find(is_it) {
-            return Err(format!(
-                "{by}: is the file that {} reads, which would be overwritten; name another file",
-                input.by
-            ));
-        }
-        if let Some(other) = outputs[..number].iter().find(is_it) {
-            return Err(format!(
-                "{by}: is the same file as that of {}, and can take one of them; name another file",
-                other.by
-            ));
-        }
-        // Who names a descriptor means it.
-        if matches!(Destination::of(&output.path), Destination::Descriptor(_)) {
-            continue;
-        }
-        let standard = STANDARD
-            .iter()
-            .find(|(path, _)| is_regular(path) && identity(Path::new(path)).as_ref() == Some(&it));
-        if let Some((_, name)) = standard {
-            return Err(format!(
-                "{by}: is the file that {name} was redirected to (by the shell, as in > FILE); name another file"
-            ));
-        }
+pub fn refuse_double(output: &Named, earlier: &[Named], inputs: &[Named]) -> Result<(), String> {
+    let it = identity(&output.path);
+    let is_it = |other: &&Named| it.is_some() && identity(&other.path) == it;
+    let by = &output.by;
+    if let Some(input) = inputs.iter().find(is_it) {
+        return Err(format!(
+            "{by}: is the file that {} reads, which would be overwritten; name another file",
+            input.by
+        ));
     }
-    Ok(())
+    let is_standard_output = |named: &Named| Destination::of(&named.path).is_standard_output();
+    if let Some(other) = earlier.iter().find(|other| is_standard_output(other))
+        && is_standard_output(output)
+    {
+        return Err(format!(
+            "standard output is named twice, by {} and by {by}, and takes one of them; write the other to a file",
+            other.by
+        ));
+    }
+    if let Some(other) = earlier.iter().find(is_it) {
+        return Err(format!(
+            "{by}: is the same file as that of {}, and can take one of them; name another file",
+            other.by
+        ));
+    }
+    // Who names a descriptor means it.
+    if matches!(Destination::of(&output.path), Destination::Descriptor(_)) {
+        return Ok(());
+    }
+    let standard =
+        STANDARD.iter().find(|(path, _)| it.is_some() && is_regular(path) && identity(Path::new(path)) == it);
+    match standard {
+        Some((_, name)) => Err(format!(
+            "{by}: is the file that {name} was redirected to (by the shell, as in > FILE); name another file"
+        )),
+        None => Ok(()),
+    }
 }
 
 fn is_regular(path: &str) -> bool {
@@ -110,8 +116,8 @@ mod tests {
             ("/dev/null".into(), "/dev/null".into(), false),
         ] {
             let (one, other) = (named(one), named(other));
-            let outputs = refuse_doubles(&[one.clone(), other.clone()], &[]);
-            let input = refuse_doubles(std::slice::from_ref(&one), std::slice::from_ref(&other));
+            let outputs = refuse_double(&other, std::slice::from_ref(&one), &[]);
+            let input = refuse_double(&one, &[], std::slice::from_ref(&other));
             assert_eq!((outputs.is_err(), input.is_err()), (same, same), "{one:?} {other:?}");
             assert!(outputs.err().is_none_or(|why| why.contains("the same file") && why.contains(&one.by)));
             assert!(input.err().is_none_or(|why| why.contains("reads") && why.contains(&other.by)));
