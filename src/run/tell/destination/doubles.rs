@@ -50,7 +50,8 @@ pub fn refuse_double(output: &Named, earlier: &[Named], inputs: &[Named]) -> Res
         && is_standard_output(output)
     {
         return Err(format!(
-            "standard output is named twice, by {} and by {by}, and takes one of them; write the other to a file",
+            "standard output is named twice, by {} and by {by}, and takes one of them; write the other to a \
+             file",
             other.by
         ));
     }
