@@ -28,6 +28,7 @@ fn hosts(line: &str, count: u32) -> Vec<Record> {
     let host = |number: u32| {
         let mut record = run(&format!("-z{} {line}", 40 + number));
         record.hosts[0].name = format!("node{number}");
+        record.hosts[0].system.computer_name = format!("node{number}");
         record.hosts[0].rank = number;
         record
     };
@@ -105,6 +106,81 @@ fn threads_are_numbered_through_and_paths_name_their_host() {
     assert_eq!(four.cpu.rows.len(), cpus);
     let groups: Vec<u16> = four.cpu.rows.iter().map(|row| row.place.group).collect();
     assert!(groups.is_sorted() && groups.last() > groups.first(), "{groups:?}");
+}
+
+/// Ranks on one machine have the same processors and the same memory: they count once, also in simulated time,
+/// where nobody asks which kernel runs.
+#[test]
+fn a_machine_counts_once_however_many_ranks_it_has() {
+    let one = run("-d1 -r").hosts[0].system.clone();
+    for boot in [Some("a"), None] {
+        let mut records = hosts("-d1 -r", 4);
+        for (record, machine) in records.iter_mut().zip(["x", "x", "y", "x"]) {
+            let system = &mut record.hosts[0].system;
+            (system.computer_name, system.memory_total) = (machine.into(), 1 << 30);
+            system.boot = boot.map(|boot| format!("{boot}{machine}"));
+        }
+        let record = merged(records);
+        let system = &record.whole.as_ref().unwrap().host.system;
+        let of = |system: &diskspd::system::System| {
+            (
+                system.topology.active_cpus().count(),
+                system.topology.nodes.len(),
+                system.topology.sockets.len(),
+            )
+        };
+        let (cpus, nodes, sockets) = of(&one);
+        assert_eq!(of(system), (2 * cpus, 2 * nodes, 2 * sockets), "{boot:?}");
+        assert_eq!(system.memory_total, 2 << 30, "{boot:?}");
+        assert_eq!(measured(&record).cpu.rows.len(), 2 * cpus, "{boot:?}");
+    }
+}
+
+/// A host's record that is named twice would double its figures.
+#[test]
+fn a_copy_of_a_record_is_refused() {
+    let refused = |records: &[&Record]| {
+        let mut merge = Merge::default();
+        let mut numbered = (1..).zip(records);
+        numbered.find_map(|(number, record)| merge.add((*record).clone(), &format!("{number}.json")).err())
+    };
+    let records = started("-d1 -r", &[0, 0]);
+    assert_eq!(refused(&[&records[0], &records[1]]), None);
+    let copy = refused(&[&records[0], &records[1], &records[0]]).unwrap();
+    assert_eq!(copy, MergeError::Twice { name: "3.json".into(), first: "1.json".into() });
+    // Simulated runs with the same seed are alike, and no copies.
+    let simulated = hosts("-d1 -r", 1);
+    assert_eq!(refused(&[&simulated[0], &simulated[0]]), None);
+}
+
+/// What no machine can do would hide what all others did: such a record isn't read.
+#[test]
+fn figures_that_no_run_can_have_are_refused() {
+    use diskspd::results::SpanResults;
+    type Change = fn(&mut SpanResults);
+    let changes: [(Change, &str); 3] = [
+        (|span| span.measured = 1 << 63, "ns measured"),
+        (|span| span.threads[0].targets[0].read.bytes = u64::MAX, "bytes of one thread"),
+        (|span| span.threads[0].targets[0].write.ios = u64::MAX, "I/Os of one thread"),
+    ];
+    for (change, what) in changes {
+        let mut record = run("-d1 -r");
+        change(&mut record.hosts[0].results.time_spans[0]);
+        let read = json::read(&json::bytes(&record)).unwrap_err().to_string();
+        assert!(read.contains(what) && read.contains("damaged"), "{read}");
+    }
+}
+
+/// A record's host names itself: nothing of its name drives a terminal or leaves a folder.
+#[test]
+fn a_hostile_name_of_a_host_is_harmless_in_texts_and_file_names() {
+    let mut records = hosts("-d1 -r", 2);
+    records[0].hosts[0].name = "evil\x1b[2J/../x:y".into();
+    records[1].hosts[0].name = "z".repeat(1000);
+    let record = merged(records);
+    assert_eq!(record.hosts[0].name, "evil_[2J_.._x_y");
+    assert_eq!(record.hosts[1].name, "z".repeat(48));
+    assert!(!TEXT.bytes(&record).contains(&0x1b));
 }
 
 /// A pool's threads work on the targets of their own host alone.

@@ -95,10 +95,8 @@ impl Hosts {
     }
 }
 
-/// `all.node1.xml` of `all.xml`.
+/// `all.node1.xml` of `all.xml`; merging has made the host's name one that can be part of a file's.
 fn beside(path: &Path, host: &str) -> PathBuf {
-    // A name is what a machine calls itself: it may hold what parts folders.
-    let host: String = host.chars().map(|letter| if letter == '/' { '_' } else { letter }).collect();
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
     name.push(".");
     name.push(host);

@@ -24,8 +24,9 @@ pub fn without_targets(profile: &Profile) -> Profile {
     profile
 }
 
-/// Adds what one host was asked for; `groups`: the processor groups of the hosts before it.
-pub fn add(whole: &mut Profile, profile: &Profile, place: &HostPlace, system: &System, groups: u16) {
+/// Adds what one host was asked for.
+pub fn add(whole: &mut Profile, profile: &Profile, place: &HostPlace, system: &System) {
+    let groups = place.machine.first_group;
     let compat = profile.compat;
     for (all, span) in whole.time_spans.iter_mut().zip(&profile.time_spans) {
         let first = u32::try_from(all.threads()).unwrap_or(u32::MAX);

@@ -16,6 +16,9 @@ pub fn merge_known(runs: &[KnownRun]) -> Result<KnownRun, MergeError> {
             return Err(MergeError::Different { name: run.name.clone(), first: first.name.clone(), what });
         }
     }
+    if let Some((copy, first)) = copies(runs) {
+        return Err(MergeError::Twice { name: copy.name.clone(), first: first.name.clone() });
+    }
     let computers: Vec<&str> = runs.iter().filter_map(|run| run.computer.as_deref()).collect();
     let spans = (0..first.time_spans.len()).map(|index| {
         let spans: Option<Vec<&KnownSpan>> =
@@ -31,6 +34,17 @@ pub fn merge_known(runs: &[KnownRun]) -> Result<KnownRun, MergeError> {
         computer: (computers.len() == runs.len()).then(|| computers.join(", ")),
         time_spans: spans.collect(),
         ..KnownRun::new(format!("{} hosts", runs.len()), Origin::ResultXml { version })
+    })
+}
+
+/// Two that say the same, down to machine and time: a copy, and what it is a copy of. Simulated runs have no
+/// time, and may be alike.
+fn copies(runs: &[KnownRun]) -> Option<(&KnownRun, &KnownRun)> {
+    let same = |a: &KnownRun, b: &KnownRun| {
+        (a.started_at, &a.computer, &a.time_spans) == (b.started_at, &b.computer, &b.time_spans)
+    };
+    runs.iter().enumerate().filter(|(_, run)| run.started_at.is_some()).find_map(|(place, run)| {
+        runs[..place].iter().find(|first| same(first, run)).map(|first| (run, first))
     })
 }
 

@@ -1,9 +1,10 @@
-//! The machines of all hosts as one: their processors are further processor groups.
+//! The machines of all hosts as one: their processors are further processor groups. A machine on which several
+//! ranks ran counts once.
 
 use crate::results::Host;
 use crate::system::fingerprint::Fingerprint;
 use crate::system::{Core, Group, Place, PowerScheme, System, Topology};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Names of hosts that are told one by one.
 const FEW: usize = 4;
@@ -12,21 +13,78 @@ const FEW: usize = 4;
 #[derive(Debug, Default)]
 pub struct Machines {
     system: System,
-    /// Machines whose memory is counted.
-    boots: HashSet<String>,
+    known: HashMap<MachineId, MachinePlace>,
     count: usize,
 }
 
+/// What tells machines apart: two ranks with the same are on one.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum MachineId {
+    /// The running kernel, by its boot id.
+    Boot(String),
+    /// Simulated runs don't ask for the kernel: name, processors and memory, as text.
+    Alike(String),
+}
+
+impl MachineId {
+    fn of(system: &System) -> MachineId {
+        match &system.boot {
+            Some(boot) => MachineId::Boot(boot.clone()),
+            None => MachineId::Alike(format!(
+                "{} {} {:?}",
+                system.computer_name, system.memory_total, system.topology.groups
+            )),
+        }
+    }
+}
+
+/// Where the processors of a machine stand among those of all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MachinePlace {
+    /// Its first processor group.
+    pub first_group: u16,
+    /// The first of its active CPUs.
+    pub first_cpu: usize,
+    /// How many active CPUs it has.
+    pub cpus: usize,
+}
+
 impl Machines {
-    /// Processor groups so far.
-    pub fn groups(&self) -> u16 {
-        self.system.topology.groups.last().map_or(0, |last| last.number.saturating_add(1))
+    /// Adds that of a host, unless it is there.
+    pub fn add(&mut self, system: &System) -> MachinePlace {
+        let id = MachineId::of(system);
+        let cpus = system.topology.active_cpus().count();
+        if let Some(known) = self.known.get(&id).copied().filter(|known| known.cpus == cpus) {
+            self.share(system, known.first_group);
+            return known;
+        }
+        let topology = &self.system.topology;
+        let place = MachinePlace {
+            first_group: topology.groups.last().map_or(0, |last| last.number.saturating_add(1)),
+            first_cpu: topology.active_cpus().count(),
+            cpus,
+        };
+        self.known.insert(id, place);
+        self.append(system, place.first_group);
+        place
     }
 
-    /// Adds one.
-    pub fn add(&mut self, system: &System) {
-        let groups = self.groups();
-        append(&mut self.system.topology, &system.topology, groups);
+    /// Another rank of a machine that is there: a CPU is forbidden where no rank may use it.
+    fn share(&mut self, system: &System, first_group: u16) {
+        let all = &mut self.system;
+        all.start_time = all.start_time.min(system.start_time).or(all.start_time).or(system.start_time);
+        for (group, mask) in &mut all.topology.forbidden {
+            let Some(own) = group.checked_sub(first_group) else { continue };
+            let theirs = system.topology.forbidden.iter().find(|(number, _)| *number == own);
+            if system.topology.groups.iter().any(|known| known.number == own) {
+                *mask &= theirs.map_or(0, |(_, mask)| *mask);
+            }
+        }
+        all.topology.forbidden.retain(|(_, mask)| *mask != 0);
+    }
+
+    fn append(&mut self, system: &System, first_group: u16) {
+        append(&mut self.system.topology, &system.topology, first_group);
         let all = &mut self.system;
         if self.count == 0 {
             all.start_time = system.start_time;
@@ -43,11 +101,8 @@ impl Machines {
             same_or_nothing(&mut all.cpu_model, &system.cpu_model);
             all.page_size = if all.page_size == system.page_size { all.page_size } else { 0 };
         }
-        // Ranks on one machine have the same memory.
-        if system.boot.as_ref().is_none_or(|boot| self.boots.insert(boot.clone())) {
-            all.memory_available = all.memory_available.saturating_add(system.memory_available);
-            all.memory_total = all.memory_total.saturating_add(system.memory_total);
-        }
+        all.memory_available = all.memory_available.saturating_add(system.memory_available);
+        all.memory_total = all.memory_total.saturating_add(system.memory_total);
         self.count += 1;
     }
 

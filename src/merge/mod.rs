@@ -19,9 +19,12 @@ mod summary;
 pub use known::merge_known;
 
 use crate::profile::{Method, Profile, RawText, TargetId, TargetIds};
+use crate::report::index;
 use crate::results::{Host, HostTarget, Record, RecordFormat, Results, Whole};
 use crate::system::storage::Storage;
 use crate::truth::Judged;
+use crate::units::visible::drives;
+use machines::MachinePlace;
 use same_machine::RankObserved;
 use spans::SpanSum;
 use std::collections::{HashMap, HashSet};
@@ -37,6 +40,17 @@ pub enum MergeError {
     Merged {
         /// What it is called.
         name: String,
+    },
+    /// It was added before: it is a copy.
+    #[error(
+        "{name} is the same run of the same host as {first}: its figures would count twice; name each host's \
+         record once"
+    )]
+    Twice {
+        /// What it is called.
+        name: String,
+        /// What the copy that was added is called.
+        first: String,
     },
     /// It is of another run.
     #[error("{name} is of another run than {first}: {what}; only runs of the same profile can be merged")]
@@ -69,6 +83,8 @@ pub struct Merge {
     profile: Profile,
     hosts: Vec<Host>,
     names: HashSet<String>,
+    /// What the records that were added are called, by what is the same for all copies of each.
+    added: HashMap<(String, u32), String>,
     /// The next number of hosts of a name.
     numbers: HashMap<String, u32>,
     machine: machines::Machines,
@@ -103,6 +119,11 @@ impl Merge {
         {
             return Err(MergeError::Different { name: name(), first: first.called.clone(), what });
         }
+        // Ranks of one machine that were started in one second differ by their rank at least.
+        let copies = (index::identity(&record), record.host().rank);
+        if let Some(first) = self.added.get(&copies).filter(|_| in_real_time(&record)) {
+            return Err(MergeError::Twice { name: name(), first: first.clone() });
+        }
         for (sum, results) in self.spans.iter().zip(&record.host().results.time_spans) {
             let window = axis::window(record.host(), sum.index, results);
             sum.axis.admits(window).map_err(|what| MergeError::Apart { name: name(), what })?;
@@ -117,6 +138,7 @@ impl Merge {
             self.profile = asked::without_targets(&first.profile);
             self.spans = (0..record.profile.time_spans.len()).map(SpanSum::of).collect();
         }
+        self.added.insert(copies, name());
         self.take(record, called);
         Ok(())
     }
@@ -153,16 +175,15 @@ impl Merge {
         let place = HostPlace {
             label: label.clone(),
             first_target: self.targets.len() as u32,
-            cpus: host.system.topology.active_cpus().count(),
+            machine: self.machine.add(&host.system),
         };
-        asked::add(&mut self.profile, &profile, &place, &host.system, self.machine.groups());
+        asked::add(&mut self.profile, &profile, &place, &host.system);
         let results = std::mem::take(&mut host.results);
         let spans = self.spans.iter_mut().zip(results.time_spans).zip(charts);
         for ((sum, results), charts) in spans {
             let window = axis::window(&host, sum.index, &results);
             summary.windows.push(sum.add(results, window, charts, &place));
         }
-        self.machine.add(&host.system);
         self.targets.extend(host.targets.iter().map(|target| HostTarget {
             id: TargetId(place.first_target + target.id.0),
             storage: Storage { path: place.path(&target.storage.path), ..target.storage.clone() },
@@ -173,10 +194,10 @@ impl Merge {
         self.hosts.push(host);
     }
 
-    /// What a host is called: those of the same name are numbered apart.
+    /// What a host is called: those of the same name are numbered apart. It becomes part of paths, texts and
+    /// file names.
     fn label(&mut self, name: &str) -> String {
-        // A colon would part host and path in the wrong place.
-        let name = if name.is_empty() { "host".to_owned() } else { name.replace(':', "_") };
+        let name = if name.is_empty() { "host".to_owned() } else { host_name(name) };
         let number = self.numbers.entry(name.clone()).or_insert(1);
         let mut label = name.clone();
         while !self.names.insert(label.clone()) {
@@ -212,6 +233,22 @@ impl Merge {
     }
 }
 
+/// Longest name of a host, characters: with a number behind it and a file's name around it it stays below the 255
+/// bytes of a file's name, whatever its letters.
+const LONGEST_NAME: usize = 48;
+
+/// A name as it may stand in a path, a text or a file's name: a colon would part host and path in the wrong
+/// place, a slash folders; anything else may be in a record that somebody has edited.
+fn host_name(name: &str) -> String {
+    let harmless = |letter: char| if matches!(letter, ':' | '/') || drives(letter) { '_' } else { letter };
+    name.chars().take(LONGEST_NAME).map(harmless).collect()
+}
+
+/// Whether it was measured in real time: two simulated runs with one seed are alike, and are two runs.
+fn in_real_time(record: &Record) -> bool {
+    record.host().results.time_spans.iter().any(|span| span.started_at.is_some())
+}
+
 /// The targets of all hosts by the places that the profile gives their paths, and those places.
 fn in_order(targets: Vec<HostTarget>, paths: &[RawText]) -> (Vec<HostTarget>, Vec<TargetId>) {
     let mut ids: HashMap<RawText, u32> = paths.iter().cloned().zip(0..).collect();
@@ -238,8 +275,8 @@ struct HostPlace {
     label: String,
     /// The first of its targets among those of all hosts.
     first_target: u32,
-    /// How many CPUs it has.
-    cpus: usize,
+    /// Where its processors stand.
+    machine: MachinePlace,
 }
 
 impl HostPlace {

@@ -2,6 +2,7 @@
 
 use super::HostPlace;
 use super::axis::{KnownWindow, TimeAxis};
+use super::machines::MachinePlace;
 use crate::profile::TargetId;
 use crate::results::{
     Alignment, Chart, CpuTimes, HostWindow, IoErrors, MergedLatencies, SpanResults, TargetLatencies,
@@ -44,6 +45,20 @@ impl OnAxis {
     }
 }
 
+/// Puts what one host saw of its machine's CPUs in their place: of ranks on one machine, whose CPUs are the same,
+/// what the one saw that looked longest.
+fn add_cpus(all: &mut Vec<CpuTimes>, own: Vec<CpuTimes>, machine: MachinePlace) {
+    let end = machine.first_cpu.saturating_add(machine.cpus);
+    all.resize(all.len().max(end), CpuTimes::default());
+    let total = |times: &[CpuTimes]| {
+        times.iter().flat_map(|one| [one.idle, one.kernel, one.user]).fold(0, u64::saturating_add)
+    };
+    let known = &mut all[machine.first_cpu..end];
+    if own.len() == known.len() && total(&own) > total(known) {
+        known.copy_from_slice(&own);
+    }
+}
+
 /// How many intervals the second is behind the first.
 fn distance(first: i64, second: i64) -> usize {
     usize::try_from(second.saturating_sub(first)).unwrap_or(0)
@@ -67,8 +82,7 @@ impl SpanSum {
         let global = |id: TargetId| TargetId(place.first_target.saturating_add(id.0));
         let all = &mut self.results;
         all.measured = all.measured.max(results.measured);
-        results.cpus.resize(place.cpus, CpuTimes::default());
-        all.cpus.append(&mut results.cpus);
+        add_cpus(&mut all.cpus, std::mem::take(&mut results.cpus), place.machine);
         if all.ended.is_none_or(|ended| ended.by == Default::default()) {
             all.ended = results.ended.or(all.ended);
         }

@@ -144,6 +144,7 @@ impl Record {
         for (index, (asked, got)) in asked.iter().zip(got).enumerate() {
             if got.was_measured() {
                 let place = format!("time span {}", index + 1);
+                check_possible(&place, got)?;
                 must_equal(&place, "CPUs", active, got.cpus.len() as u64)?;
                 match &self.whole {
                     None => check_threads(&place, host, asked, got)?,
@@ -153,6 +154,29 @@ impl Record {
         }
         Ok(())
     }
+}
+
+/// More of one thread on one target is no measurement: 1 EiB are 50 GB/s for nine months.
+const MOST_BYTES: u64 = 1 << 60;
+/// The same in I/Os: 10 million a second for 28 years.
+const MOST_IOS: u64 = 1 << 53;
+/// The longest run, ns: a hundred years.
+const LONGEST_NS: u64 = 100 * 31_557_600 * 1_000_000_000;
+
+/// That no figure is beyond what any machine can do: in sums it would hide what all others did.
+fn check_possible(place: &str, got: &SpanResults) -> Result<(), String> {
+    let limit = |what: &str, found: u64, most: u64| match found > most {
+        true => Err(format!("{place}: {found} {what}, and no run can have more than {most}")),
+        false => Ok(()),
+    };
+    limit("ns measured", got.measured, LONGEST_NS)?;
+    for row in got.threads.iter().flat_map(|thread| &thread.targets) {
+        for done in [&row.read, &row.write] {
+            limit("bytes of one thread on a target", done.bytes, MOST_BYTES)?;
+            limit("I/Os of one thread on a target", done.ios, MOST_IOS)?;
+        }
+    }
+    Ok(())
 }
 
 /// Of a merged run: that nothing is named that isn't there, and that all latencies are there.
