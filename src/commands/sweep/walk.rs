@@ -13,9 +13,6 @@ use crate::truth::Judged;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-/// So far apart are the seeds of repetitions: each thread has one of its own, the next number.
-const SEEDS: u32 = 10_007;
-
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalkEnd {
@@ -165,22 +162,19 @@ impl<'a> SweepWalk<'a> {
         Ok(Some((line, Some(executed.record))))
     }
 
+    /// What is run, with a seed of its own: else a cache could answer from what the run before had read, also
+    /// at another depth, and offered I/Os would come at the same times again.
     fn runnable(&self, what: What) -> Result<Runnable, String> {
+        let number = self.history.len() as u32;
         match what {
-            What::Point(number) | What::Reference(number) => {
-                let point = self.plan.points.get(number).ok_or("there is no such point")?;
-                let (profile, method) = (point.profile.clone(), point.method.clone());
+            What::Point(place) | What::Reference(place) => {
+                let point = self.plan.points.get(place).ok_or("there is no such point")?;
+                let (profile, method) = (point.profile.repetition(number), point.method.clone());
                 Ok(Runnable { profile, method, ..*point })
             }
             What::Rate(rate) => {
-                let mut point = self.plan.at_rate(rate).map_err(|messages| messages.join("; "))?;
-                // With the same seed I/Os would come at the same times again, and what those do to latencies
-                // would be in no interval.
-                let before = self.history.iter().filter(|ran| ran.what == what).count() as u32;
-                for span in &mut point.profile.time_spans {
-                    span.rand_seed = span.rand_seed.wrapping_add(SEEDS * before);
-                }
-                Ok(point)
+                let point = self.plan.at_rate(rate).map_err(|messages| messages.join("; "))?;
+                Ok(Runnable { profile: point.profile.repetition(number), ..point })
             }
         }
     }
