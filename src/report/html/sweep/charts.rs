@@ -10,7 +10,7 @@ use crate::report::html::chart::bars::Bars;
 use crate::report::html::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
 use crate::report::html::chart::table::FigureTable;
 use crate::report::html::number::number;
-use crate::stats::replicates::Spread;
+use crate::stats::replicates::{Bounds, Spread};
 
 /// Groups that have a chart; with more of them the page would become too large.
 const MOST: usize = 24;
@@ -87,15 +87,10 @@ fn point(row: &PointRow, objective: Option<Objective>) -> CurvePoint {
     CurvePoint {
         label: label(row),
         iops: row.figures.as_ref().map_or(0.0, |line| line.iops),
-        iops_interval: row.iops.and_then(interval),
+        iops_interval: row.iops.and_then(|iops| iops.interval(Bounds::Positive)),
         latency_ms: row.figures.as_ref().and_then(RunLine::felt).map(of),
         latency_interval_ms: factors(&values),
     }
-}
-
-fn interval(spread: Spread) -> Option<(f64, f64)> {
-    let width = spread.half_width?;
-    Some(((spread.mean - width).max(0.0), spread.mean + width))
 }
 
 /// The interval of the geometric mean, by which the objective is judged: latencies vary by factors.
