@@ -46,8 +46,12 @@ fn a_sweep_prints_a_line_per_point_and_the_answer() {
     // A block is 150 us on the link and 82 us elsewhere: two keep the link busy.
     let answer = ended.stdout.split("\n\n").nth(1).unwrap();
     assert!(answer.contains("knee          -o2: "), "{answer}");
+    assert!(
+        answer.contains("surely there (95 %): 2 outstanding"),
+        "the references say how runs scatter: {answer}"
+    );
     assert!(answer.contains("from now on   diskspd -L -o2 --engine=sim -d1 -W0 -b1M"), "{answer}");
-    assert!(answer.contains("drift: "), "{answer}");
+    assert!(answer.contains("drift: none seen: "), "{answer}");
     assert!(points[0].1 < 0.8 * points[1].1 && points[5].1 < 1.1 * points[1].1, "{points:?}");
     assert!(ended.stderr.contains("6 points, 9 runs to come"), "{}", ended.stderr);
 }
@@ -75,7 +79,7 @@ fn the_curve_finds_the_maximum_first_and_refines_the_objective_of_random_arrival
     let (folder, target) = place();
     let json = folder.path().join("t.json");
     let more =
-        ["--slo", "p99=1ms", "--curve", "20%..100%+20%", "-o32", "--order=given", "--repeat=2", "--json"];
+        ["--slo", "p99=1ms", "--curve", "20%..100%+20%", "-o32", "--order=given", "--repeat=4", "--json"];
     let ended = sweep_of(&[&more[..], &[json.to_str().unwrap()]].concat(), &target);
     assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
     let document: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
@@ -86,17 +90,18 @@ fn the_curve_finds_the_maximum_first_and_refines_the_objective_of_random_arrival
         ended.stdout
     );
     let kept = &document["answers"][0]["objective"];
+    let sure = kept["surely_kept"].as_f64().unwrap().min(kept["highest"].as_f64().unwrap());
     let (kept, broken) = (kept["highest"].as_f64().unwrap(), kept["broken"].as_f64().unwrap());
     // The link takes 6667 blocks a second. Evenly spaced ones would hardly wait up to there; these queue.
     assert!((3000.0..6000.0).contains(&kept) && broken > kept && broken - kept < 150.0, "{kept} {broken}");
     for point in points.iter().filter(|point| point["by_rate"] == true) {
-        let p99s = [0, 1].map(|run| point["runs"][run]["response"]["p99_ms"].as_f64().unwrap());
+        let p99s = [0, 1, 2, 3].map(|run| point["runs"][run]["response"]["p99_ms"].as_f64().unwrap());
         let rate = point["load"].as_f64().unwrap();
-        assert_eq!((p99s[0] * p99s[1]).sqrt() <= 1.0, rate <= kept, "{rate}: {p99s:?}");
+        assert_eq!(p99s.iter().product::<f64>() <= 1.0, rate <= kept, "{rate}: {p99s:?}");
         assert_ne!(point["runs"][0]["iops"], point["runs"][1]["iops"], "{rate}: other arrivals each time");
     }
     let answer = ended.stdout.split("\n\n").nth(1).unwrap();
-    let command = format!("from now on   diskspd --rate-total={kept:.0},poisson -L -o32");
+    let command = format!("from now on   diskspd --rate-total={sure:.0},poisson -L -o32");
     assert!(answer.contains(&command), "{answer}");
 }
 
