@@ -175,9 +175,9 @@ fn cut_off(depth: f64) -> f64 {
     300_000.0 * depth / (depth + 100.0)
 }
 
-/// One core is full at 8; from 32 on others help: the second knee is nearly as good as the first.
+/// One core is full at 8; from 32 on others help: there is a second knee, which isn't as good.
 fn two_kneed(depth: f64) -> f64 {
-    if depth < 32.0 { core_bound(depth) } else { (3_500.0 * depth).min(226_000.0) }
+    if depth < 32.0 { core_bound(depth) } else { (3_500.0 * depth).min(190_000.0) }
 }
 
 /// What came of sweeps of one device.

@@ -122,13 +122,13 @@ impl<'a> Replay<'a> {
             false => self.passes(&(0..count).map(What::Point).collect::<Vec<_>>()),
         };
         self.unless_cut_short(points)?;
+        self.refer()?;
         let sure = self.until_sure();
-        self.unless_cut_short(sure)?;
-        self.refer()
+        self.unless_cut_short(sure)
     }
 
-    /// Runs what the answer isn't sure of, once each, until it is sure, or the budget is used up, or each of
-    /// these has been run [`repeat::MOST`] times.
+    /// Runs what the answer isn't sure of, once each and the reference behind them, until it is sure, or the
+    /// budget is used up, or each of these has been run [`repeat::MOST`] times.
     fn until_sure(&mut self) -> Result<(), Stop> {
         while self.sweep.settings.until_sure && !self.cut_short && !self.invents {
             let so_far = &self.history[..self.at];
@@ -146,6 +146,7 @@ impl<'a> Replay<'a> {
             for place in pass(order, wanted.len(), number) {
                 self.run(wanted[place])?;
             }
+            self.refer()?;
         }
         Ok(())
     }
@@ -316,10 +317,10 @@ impl<'a> Replay<'a> {
         if !self.cut_short {
             let refined = self.refine(rates, maximum);
             self.unless_cut_short(refined)?;
-            let sure = self.until_sure();
-            self.unless_cut_short(sure)?;
         }
-        self.refer()
+        self.refer()?;
+        let sure = self.until_sure();
+        self.unless_cut_short(sure)
     }
 
     /// Halves the distance between the highest rate that keeps the objective and the next one, which

@@ -74,7 +74,16 @@ pub(in crate::run) fn measure(
         }
         // Not before: the workers would inherit it.
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
-        let clocked = Clocked { plan, system, options, control, voice, live: &live, progress };
+        let clocked = Clocked {
+            plan,
+            system,
+            options,
+            control,
+            voice,
+            live: &live,
+            progress,
+            quota: shared.quota.as_deref(),
+        };
         if control.wait_until_ready(plan.workers.len()) && options.events.may_start(control, voice) {
             control.does("measures");
             clocked.lead(&mut observer, &mut results);

@@ -15,7 +15,7 @@ use crate::run::tell::stream::{ByDirection, Ticker};
 use crate::run::voice::Voice;
 use crate::run::watch::observe::Observer;
 use crate::run::watch::sampler::Sampler;
-use crate::run::worker::recorder;
+use crate::run::worker::{VolumeQuota, recorder};
 use crate::system::System;
 use crate::system::cpu_times::CpuClock;
 use std::sync::Arc;
@@ -29,6 +29,7 @@ pub(in crate::run) struct Clocked<'a> {
     pub(in crate::run) voice: &'a Voice,
     pub(in crate::run) live: &'a [Counters],
     pub(in crate::run) progress: &'a [Arc<ByDirection>],
+    pub(in crate::run) quota: Option<&'a VolumeQuota>,
 }
 
 /// What the controlling thread does while a phase goes on.
@@ -104,7 +105,7 @@ impl Clocked<'_> {
 
     /// Where it is seen what the workers have done.
     fn sources(&self) -> LiveSources<'_> {
-        LiveSources { live: self.live, progress: self.progress }
+        LiveSources { live: self.live, quota: self.quota }
     }
 
     /// What the machine's CPUs did between two readings.

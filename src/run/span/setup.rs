@@ -12,7 +12,7 @@ use crate::run::tell::live::Counters;
 use crate::run::tell::stream::ByDirection;
 use crate::run::voice::Voice;
 use crate::run::worker::recorder::{Accounts, Recorder};
-use crate::run::worker::{Books, Phases, Requests, Schedule, Worker};
+use crate::run::worker::{Books, Phases, Requests, Schedule, VolumeQuota, Worker};
 use crate::sys::lent::lend;
 use crate::sys::memory::{self, Buffer};
 use crate::sys::trim::{TrimWay, can_punch};
@@ -34,6 +34,8 @@ pub struct Shared<'a> {
     pub accounts: Arc<Accounts>,
     /// What each of them lets the stream see; empty = nobody looks.
     pub progress: Vec<Arc<ByDirection>>,
+    /// What may still be handed over, where a volume ends the span.
+    pub quota: Option<Arc<VolumeQuota>>,
     /// Write data, by [`SpanPlan::sources`].
     pub sources: &'a [memory::Shared],
     /// The log of I/Os, if there is one: it has to be put in place when workers are left behind.
@@ -122,6 +124,7 @@ pub fn set_up<'a>(
         clock,
         phases,
         live,
+        quota: shared.quota.clone(),
         log: log.map(Ring::producer),
         voice: shared.voice,
     })
