@@ -72,9 +72,16 @@ fn a_run_ends_when_as_much_has_been_done_as_was_asked_for() {
 fn no_engine_does_more_than_was_asked_for() {
     let directory = directory();
     let file = directory.path().join("a.dat");
-    for line in
-        ["-o8 --engine uring", "-o8 --engine aio", "--engine sync", "-Sm", "-x -o4", "-Zr -t2 -o4", "-g100000 -t2", "-W1"]
-    {
+    for line in [
+        "-o8 --engine uring",
+        "-o8 --engine aio",
+        "--engine sync",
+        "-Sm",
+        "-x -o4",
+        "-Zr -t2 -o4",
+        "-g100000 -t2",
+        "-W1",
+    ] {
         let common = "-c8M -d600 -w100 -b64K -r --until-written 12M";
         let warmup = if line == "-W1" { "" } else { "-W0" };
         let record = run(&format!("{common} {warmup} {line} {}", file.display()));

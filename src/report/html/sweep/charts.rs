@@ -2,13 +2,13 @@
 //! don't differ in load, their rates side by side.
 
 use super::SweepPage;
-use crate::lab::sweep::{Measure, Objective, PointRow, SweepAnswer, label};
+use crate::lab::sweep::{Measure, Objective, PointRow, Setting, SweepAnswer, label};
 use crate::lab::{LatencyLine, RunLine};
-use crate::report::html::chart::ChartFigure;
 use crate::report::html::chart::axis::ChartAxis;
 use crate::report::html::chart::bars::Bars;
 use crate::report::html::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
 use crate::report::html::chart::table::FigureTable;
+use crate::report::html::chart::{ChartFigure, PointLabel};
 use crate::report::html::number::number;
 use crate::stats::replicates::{Bounds, Spread};
 
@@ -16,13 +16,13 @@ use crate::stats::replicates::{Bounds, Spread};
 const MOST: usize = 24;
 
 /// A chart per group.
-pub fn charts(page: &SweepPage) -> Vec<ChartFigure> {
+pub fn charts(page: &SweepPage) -> Vec<(ChartFigure, Vec<PointLabel>)> {
     let chart = |(number, answer): (usize, &SweepAnswer)| {
         let rows = of_group(page, answer);
         let differ = rows.windows(2).any(|pair| pair[0].1.load != pair[1].1.load);
         match differ && rows.iter().any(|(_, row)| row.figures.as_ref().and_then(RunLine::felt).is_some()) {
             true => curve(page, answer, &rows, number).chart(),
-            false => bars(answer, &rows, number).chart(),
+            false => (bars(answer, &rows, number).chart(), Vec::new()),
         }
     };
     page.answers.iter().take(MOST).enumerate().map(chart).collect()
@@ -60,7 +60,7 @@ fn curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], nu
         id: format!("curve-{}", number + 1),
         title: title("Throughput and latency", answer),
         latency_name: latency_name(rows, objective),
-        points: rows.iter().map(|(_, row)| point(row, objective)).collect(),
+        points: rows.iter().map(|(_, row)| point(row, rows, objective)).collect(),
         knee,
         objective: objective.map(|objective| CurveObjective {
             latency_ms: objective.limit_ms,
@@ -81,11 +81,20 @@ fn latency_name(rows: &[(usize, &PointRow)], objective: Option<Objective>) -> St
     if due { format!("{name}, from when I/Os were due") } else { name.to_owned() }
 }
 
-fn point(row: &PointRow, objective: Option<Objective>) -> CurvePoint {
+/// What distinguishes a point from the others of its group.
+fn label_in_group(row: &PointRow, of_group: &[(usize, &PointRow)]) -> String {
+    let common = |setting: &&Setting| of_group.iter().all(|(_, other)| other.settings.contains(setting));
+    let own = row.settings.iter().filter(|setting| !common(setting)).map(Setting::written);
+    let own = own.collect::<Vec<_>>().join(" ");
+    if own.is_empty() { label(row) } else { own }
+}
+
+fn point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Objective>) -> CurvePoint {
     let of = |latency: &LatencyLine| objective.map_or(latency.mean_ms, |objective| objective.of(latency));
     let values: Vec<f64> = row.runs.iter().filter_map(|line| line.felt()).map(of).collect();
     CurvePoint {
-        label: label(row),
+        label: label_in_group(row, of_group),
+        threads: row.threads,
         iops: row.figures.as_ref().map_or(0.0, |line| line.iops),
         iops_interval: row.iops.and_then(|iops| iops.interval(Bounds::Positive)),
         latency_ms: row.figures.as_ref().and_then(RunLine::felt).map(of),
