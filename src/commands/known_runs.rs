@@ -69,8 +69,8 @@ const NOTES: &[u8] = b".about.json";
 /// Of skipped files so many are named.
 const NAMED: usize = 5;
 
-/// Records and results in a folder (`*.json`, `*.xml`, compressed ones too), by name; of the folder of a sweep
-/// the records of all its runs.
+/// Records and results in a folder (`*.json`, `*.xml`, compressed ones too), by name; of the folder of a
+/// sweep the records of all its runs.
 ///
 /// # Errors
 /// It can't be listed.

@@ -122,10 +122,9 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     if let Some(log) = log {
         log.begin_span();
     }
-    let interlocked = interlocked_positions(&plan);
     let shared = Shared {
         span: &plan,
-        interlocked: &interlocked,
+        interlocked: &interlocked_positions(&plan),
         claims: &claims,
         accounts: Arc::default(),
         progress: by_direction(&plan, options, voice),

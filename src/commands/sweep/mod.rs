@@ -52,7 +52,11 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
     let needed = history.iter().map(|ran| ran.seconds).sum::<f64>() + to_come.seconds;
     if !request.quiet {
         if !history.is_empty() {
-            say(format_args!("{} runs are there already; the sweep goes on behind them", history.len()));
+            let there = match history.len() {
+                1 => "1 run is there already; the sweep goes on behind it".to_owned(),
+                runs => format!("{runs} runs are there already; the sweep goes on behind them"),
+            };
+            say(there);
         }
         let least = if to_come.at_least { "at least " } else { "about " };
         say(format_args!(

@@ -240,8 +240,8 @@ fn depth_not_given(request: &SweepRequest) -> Option<Finding> {
     let option = if request.settings.objective.is_some() { "--slo" } else { "--curve" };
     (!request.settings.curve.is_empty() && !says).then(|| {
         Finding::warning(format!(
-            "{option} without -o: the depth of 2 I/Os per thread and target bounds the rates that are found; give \
-             one that reaches the maximum (-o32), or find it first: diskspd sweep -o1..256"
+            "{option} without -o: the depth of 2 I/Os per thread and target bounds the rates that are found; \
+             give one that reaches the maximum (-o32), or find it first: diskspd sweep -o1..256"
         ))
     })
 }

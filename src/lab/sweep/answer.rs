@@ -46,8 +46,8 @@ pub struct SweepAnswer {
     pub threads: Option<SameThreads>,
     /// The rows that more repetitions would say more of; empty = of none.
     pub undecided: Vec<usize>,
-    /// Runs of each of these that would most likely tell, at most [`repeat::MOST`]; `None` = they do about the
-    /// same, or nobody knows.
+    /// Runs of each of these that would most likely tell, at most [`repeat::MOST`]; `None` = they do about
+    /// the same, or nobody knows.
     pub would_tell: Option<u32>,
 }
 

@@ -44,8 +44,8 @@ pub fn unanswered(answers: &[SweepAnswer], rows: &[PointRow]) -> Vec<String> {
     let mut told = Vec::new();
     if groups.len() > 1 && groups.iter().any(|places| places.len() == 1) {
         told.push(
-            "-b and -w make different work, whose IOPS can't be ranked: give a range of load too (-o1..64), and \
-             each work gets its own answer"
+            "-b and -w make different work, whose IOPS can't be ranked: give a range of load too (-o1..64), \
+             and each work gets its own answer"
                 .to_owned(),
         );
     }
@@ -209,7 +209,8 @@ fn what_would_tell(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
                 .sum();
             let minutes = time_in_words(more.max(0.0));
             format!(
-                "about {runs} runs of {of}, {minutes} more: --until-sure makes them, --repeat {runs} of every point"
+                "about {runs} runs of {of}, {minutes} more: --until-sure makes them, --repeat {runs} makes \
+                 as many of every point"
             )
         }
         None if done < 5 => format!("more runs of {of}: --until-sure makes them, or --repeat 5"),
@@ -247,8 +248,8 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
     if let Some(service) = closed.filter(|latency| objective.of(latency) <= objective.limit_ms) {
         text += &format!(
             "; the run at full load has {:.3} ms because it counts from where an I/O was handed over (closed \
-             loop: the next one waits for the one before); rates count from when an I/O was due, with the time \
-             that it waited",
+             loop: the next one waits for the one before); rates count from when an I/O was due, with the \
+             time that it waited",
             objective.of(&service)
         );
     }
@@ -265,8 +266,8 @@ fn bound(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     let outstanding = maximum.load;
     by_depth.then(|| {
         format!(
-            "bounded by the depth: the maximum is that of {outstanding} outstanding I/Os, and more of them may do \
-             more; find the depth first (diskspd sweep -o1..{}), then give it (-o)",
+            "bounded by the depth: the maximum is that of {outstanding} outstanding I/Os, and more of them \
+             may do more; find the depth first (diskspd sweep -o1..{}), then give it (-o)",
             (outstanding * 16).next_power_of_two()
         )
     })

@@ -66,7 +66,7 @@ impl Drift {
         let degrees = timed.len().checked_sub(groups.len() + 1).filter(|degrees| *degrees > 0)?;
         let within = |of: fn(&Timed) -> f64| within_groups(&timed, &groups, of);
         let (time, rate) = (within(|one| one.time), within(|one| one.logarithm));
-        let line = Line::through(&time, &rate, degrees)?;
+        let line = FittedLine::through(&time, &rate, degrees)?;
         let sure_line = line.is_sure(CHANCE_OF_LINE);
         let half = student_t(1.0 - CHANCE_OF_LINE / 2.0, degrees as f64) * line.error;
         let share = |logarithm: f64| logarithm.exp_m1();
@@ -139,13 +139,13 @@ fn points(count: usize) -> String {
 }
 
 /// How far the middle lies above the line, as a difference of logarithms, if that is more than chance.
-fn bend(timed: &[Timed], groups: &[usize], time: &[f64], line: &Line, degrees: usize) -> Option<f64> {
+fn bend(timed: &[Timed], groups: &[usize], time: &[f64], line: &FittedLine, degrees: usize) -> Option<f64> {
     let degrees = Some(degrees).filter(|degrees| *degrees >= FEWEST_FOR_BEND)? - 1;
     // 1 in the middle, 0 at both ends; what of it is a straight line is taken out.
     let hump = within_groups(timed, groups, |one| 1.0 - 4.0 * one.time * one.time);
     let straight = dot(&hump, time) / dot(time, time);
     let hump: Vec<f64> = hump.iter().zip(time).map(|(hump, time)| hump - straight * time).collect();
-    let found = Line::through(&hump, &line.rest, degrees)?;
+    let found = FittedLine::through(&hump, &line.rest, degrees)?;
     found.is_sure(CHANCE_OF_BEND).then_some(found.slope)
 }
 
@@ -167,7 +167,7 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
 }
 
 /// A line of least squares through the origin.
-struct Line {
+struct FittedLine {
     slope: f64,
     /// Standard error of the slope.
     error: f64,
@@ -176,9 +176,9 @@ struct Line {
     rest: Vec<f64>,
 }
 
-impl Line {
+impl FittedLine {
     /// `None` = all are at the same place.
-    fn through(x: &[f64], y: &[f64], degrees: usize) -> Option<Line> {
+    fn through(x: &[f64], y: &[f64], degrees: usize) -> Option<FittedLine> {
         let square = dot(x, x);
         if square <= 1e-12 {
             return None;
@@ -186,7 +186,7 @@ impl Line {
         let slope = dot(x, y) / square;
         let rest: Vec<f64> = x.iter().zip(y).map(|(x, y)| y - slope * x).collect();
         let error = (dot(&rest, &rest) / degrees as f64 / square).sqrt();
-        Some(Line { slope, error, degrees, rest })
+        Some(FittedLine { slope, error, degrees, rest })
     }
 
     fn is_sure(&self, chance: f64) -> bool {

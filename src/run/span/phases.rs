@@ -8,6 +8,7 @@ use crate::run::companions::{MeetingPoint, SETTLING, meet_at};
 use crate::run::control::{Control, Phase};
 use crate::run::options::Options;
 use crate::run::span::pulse::Pulse;
+use crate::run::span::setup::Shared;
 use crate::run::span::volume::{LiveSources, VolumeWatch};
 use crate::run::span::warm_up;
 use crate::run::tell::live::Counters;
@@ -38,6 +39,20 @@ struct Meanwhile<'a, 'b> {
     ticker: Option<&'a mut Ticker>,
     pulse: Option<&'a mut Pulse>,
     volume: Option<VolumeWatch<'b>>,
+}
+
+impl<'a> Clocked<'a> {
+    /// Of a span's workers, who let `live` be seen of what they do.
+    pub(in crate::run) fn of(
+        shared: &'a Shared<'a>,
+        system: &'a System,
+        options: &'a Options,
+        control: &'a Control,
+        live: &'a [Counters],
+    ) -> Clocked<'a> {
+        let Shared { span: plan, voice, progress, quota, .. } = shared;
+        Clocked { plan, system, options, control, voice, live, progress, quota: quota.as_deref() }
+    }
 }
 
 impl Clocked<'_> {

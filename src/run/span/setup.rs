@@ -59,8 +59,7 @@ pub fn set_up<'a>(
     live: Option<&'a Counters>,
     log: Option<&'a Ring>,
 ) -> Result<Worker<'a>, Failure> {
-    let thread = plan.thread;
-    let real = plan.engine.row().needs_files;
+    let (thread, real) = (plan.thread, plan.engine.row().needs_files);
     // Engine null as well: what it measures is what a thread on this CPU can do.
     let real_time = !plan.engine.row().virtual_time;
     if let (Some(cpu), true) = (plan.cpu, real_time) {

@@ -7,8 +7,8 @@ use crate::run::tell::live::{self, Counters};
 use crate::run::worker::VolumeQuota;
 use std::collections::VecDeque;
 
-/// Between two looks, at most. The workers stop by themselves (`worker/quota.rs`); what passes until it's seen
-/// that all they handed over has come back belongs to the measured time.
+/// Between two looks, at most. The workers stop by themselves (`worker/quota.rs`); what passes until it's
+/// seen that all they handed over has come back belongs to the measured time.
 const LONGEST: Nanos = SECOND / 100;
 /// Looks that are remembered are at least half of this apart.
 const APART: Nanos = SECOND / 10;

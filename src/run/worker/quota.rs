@@ -1,6 +1,6 @@
-//! `--until-written`, `--until-read`: what may still be handed over until as much is done as was asked for. The
-//! workers share it, so that they stop by themselves: the controlling thread only looks once in a while, and
-//! a device writes a lot in that time.
+//! `--until-written`, `--until-read`: what may still be handed over until as much is done as was asked for.
+//! The workers share it, so that they stop by themselves: the controlling thread only looks once in a while,
+//! and a device writes a lot in that time.
 
 use super::{Books, Loop};
 use crate::engine::{Direction, Done};
@@ -22,7 +22,8 @@ pub struct VolumeQuota {
 #[derive(Debug)]
 struct SharedGoal {
     direction: Direction,
-    /// What of it may still be handed over, bytes; below 0 = too much was, by the last I/Os of several threads.
+    /// What of it may still be handed over, bytes; below 0 = too much was, by the last I/Os of several
+    /// threads.
     left: AtomicI64,
     /// What has come back in the measured time, bytes: as the results count it.
     done: AtomicU64,

@@ -142,9 +142,8 @@ impl ChartFigure {
                         @if !labels.is_empty() {
                             g.names.beside {
                                 @for label in labels {
-                                    text x=(percent(label.place.0)) y=(percent(1.0 - label.place.1)) dx="7" dy="-7" {
-                                        (label.text)
-                                    }
+                                    @let (x, y) = (percent(label.place.0), percent(1.0 - label.place.1));
+                                    text x=(x) y=(y) dx="7" dy="-7" { (label.text) }
                                 }
                             }
                         }

@@ -2,7 +2,7 @@
 //! don't differ in load, their rates side by side.
 
 use super::SweepPage;
-use crate::lab::sweep::{Measure, Objective, PointRow, Setting, SweepAnswer, label};
+use crate::lab::sweep::{KneeTold, Measure, Objective, PointRow, Setting, SweepAnswer, label};
 use crate::lab::{LatencyLine, RunLine};
 use crate::report::html::chart::axis::ChartAxis;
 use crate::report::html::chart::bars::Bars;
@@ -48,7 +48,8 @@ fn curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], nu
     let objective = page.settings.objective;
     let place_of = |place: usize| rows.iter().position(|(other, _)| *other == place);
     let iops = |row: &PointRow| row.figures.as_ref().map_or(0.0, |line| line.iops);
-    let knee = answer.knee.zip(answer.knee_row.and_then(place_of)).map(|(knee, point)| {
+    let found = answer.knee.filter(|knee| knee.told == KneeTold::Found);
+    let knee = found.zip(answer.knee_row.and_then(place_of)).map(|(knee, point)| {
         let within = |(low, high): (u64, u64)| {
             let rates = rows.iter().filter(|(_, row)| (low..=high).contains(&row.load));
             let rates = rates.map(|(_, row)| iops(row));
