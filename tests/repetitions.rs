@@ -60,7 +60,7 @@ fn repetitions_have_seeds_of_their_own_that_rerun_repeats() {
     let all = ["run-1.json", "run-2.json", "run-3.json"].map(seed_and_ios);
     assert_eq!(all.map(|(seed, _)| seed), [5, 5 + 65_537, 5 + 2 * 65_537]);
     assert!(all[0].1 != all[1].1 && all[1].1 != all[2].1, "they scatter: {all:?}");
-    let again = output(&mut command_of(&["rerun", &path("run-3.json"), "--out", &path("again.json")]));
+    let again = output(&mut command_of(&["rerun", "--out", &path("again.json"), &path("run-3.json")]));
     assert!(again.unwrap().status.success());
     assert_eq!(seed_and_ios("again.json"), all[2]);
 }

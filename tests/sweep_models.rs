@@ -393,6 +393,34 @@ fn points_that_are_wrong_failed_or_did_nothing_take_no_part() {
 }
 
 #[test]
+fn a_latency_of_the_closed_loop_beside_rates_that_break_the_objective_is_explained() {
+    let settings = Settings {
+        curve: curve("50%..100%+50%").unwrap(),
+        objective: Some(Objective::parse("p99=5ms").unwrap()),
+        repeat: Repeat::Times(2),
+        ..Settings::default()
+    };
+    let sweep = depths([4], settings);
+    let history = walked(&sweep, |what, number| match what {
+        What::Rate(rate) => {
+            let response = Some(LatencyLine { mean_ms: 4.0, p99_ms: 9.0 + number as f64, p999_ms: 20.0 });
+            RunLine { response, ..line(rate as f64, 0.4, 1.0) }
+        }
+        _ => line(10_000.0, 0.4, 1.0),
+    });
+    let found = rows(&sweep, &history);
+    let answers = SweepAnswer::of(&found, &sweep.settings);
+    let text = answer_text(&answers, &found, &sweep.settings, |row| row.label());
+    for words in
+        ["kept by no load that was tried", "the run at full load has 1.000 ms", "when an I/O was due"]
+    {
+        assert!(text.contains(words), "{text}");
+    }
+    assert!(text.contains("bounded by the depth: the maximum is that of 4 outstanding I/Os"), "{text}");
+    assert!(!text.contains("from now on"), "{text}");
+}
+
+#[test]
 fn until_sure_repeats_what_the_answer_needs_and_nothing_else() {
     let settings = Settings { until_sure: true, ..Settings::default() };
     let sweep = depths([1, 2, 4, 8, 16, 32, 64], settings);

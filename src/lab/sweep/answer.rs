@@ -118,6 +118,12 @@ impl SweepAnswer {
         Some(answer)
     }
 
+    /// Whether the smallest load that is as good says anything: not of one point, nor where more load is better
+    /// to the end of the range.
+    pub fn tells_smallest(&self) -> bool {
+        self.made_of.len() > 1 && !self.rises_to_the_end
+    }
+
     /// The row that is to be used from now on: that of the objective, else of the knee, else of the highest;
     /// `None` = no load surely is the answer.
     pub fn chosen(&self) -> Option<usize> {

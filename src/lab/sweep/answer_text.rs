@@ -128,7 +128,7 @@ fn figures(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<
     if let (Some(knee), Some(row)) = (&answer.knee, answer.knee_row) {
         lines.push(line("knee", knee_words(knee, &rows[row], answer, rows)));
     }
-    if answer.made_of.len() > 1 && !answer.rises_to_the_end {
+    if answer.tells_smallest() {
         let name = |row: usize| named(&rows[row]);
         lines.push(line("smallest", enough_words(answer.smallest, name, "as good as the highest")));
     }

@@ -63,8 +63,8 @@ pub struct CurveObjective {
 
 /// The looks of lines where there is more than one.
 const LINES: [&str; 6] = ["total", "p50", "p99", "read", "p95", "write"];
-/// More names than this on a chart lie over each other: then every second one is written, and so on.
-const MOST_NAMES: usize = 16;
+/// A name takes so much of a chart's width and height: another one that near isn't written.
+const NAME: (f64, f64) = (0.09, 0.06);
 
 impl Curve {
     /// Numbers of threads, rising.
@@ -77,14 +77,20 @@ impl Curve {
 
     /// What the points are called, beside them.
     fn labels(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> Vec<PointLabel> {
-        let every = self.points.len().div_ceil(MOST_NAMES).max(1);
-        let knee = self.knee.as_ref().map(|knee| knee.point);
-        let named = |(number, point): (usize, &CurvePoint)| {
-            let place = place((point.iops, point.latency_ms?));
-            (number % every == 0 || knee == Some(number))
-                .then(|| PointLabel { place, text: point.label.clone() })
-        };
-        self.points.iter().enumerate().filter_map(named).collect()
+        let knee = self.knee.as_ref().and_then(|knee| self.points.get(knee.point));
+        let mut labels: Vec<PointLabel> = Vec::new();
+        // The knee first, then the highest rates: what matters most has its name.
+        for point in knee.into_iter().chain(self.points.iter().rev()) {
+            let Some(latency_ms) = point.latency_ms else { continue };
+            let place = place((point.iops, latency_ms));
+            let covers = |label: &PointLabel| {
+                (label.place.0 - place.0).abs() < NAME.0 && (label.place.1 - place.1).abs() < NAME.1
+            };
+            if !labels.iter().any(covers) {
+                labels.push(PointLabel { place, text: point.label.clone() });
+            }
+        }
+        labels
     }
 
     /// The chart, and what its points are called.

@@ -27,7 +27,7 @@ pub fn answers(page: &SweepPage) -> Markup {
                     p.name { "From now on" }
                     div.command { pre { code { (lines(&(page.command)(&page.rows[row]))) } } }
                 }
-                None => p { "No load is recommended: the runs don't separate one from the others." },
+                None => p { "No load is recommended: what is said above doesn't single one out." },
             }
         }
     }
@@ -49,7 +49,7 @@ fn tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
                 (tile("I/Os per second there", "", iops(knee)))
                 (tile("mean latency there", "", exact(felt(knee), latency)))
             }
-            @if let Some(smallest) = answer.smallest.sure().filter(|_| answer.made_of.len() > 1) {
+            @if let Some(smallest) = answer.tells_smallest().then(|| answer.smallest.sure()).flatten() {
                 (tile(&format!("smallest that is as good, {unit}"), "", load(smallest)))
             }
             @if let Some(objective) = page.settings.objective {

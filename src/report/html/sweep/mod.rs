@@ -114,8 +114,20 @@ fn judged(page: &SweepPage) -> Markup {
         (0, ..) => Severity::Warning,
         _ => Severity::Wrong,
     };
+    let verdicts = page.rows.iter().filter_map(|row| row.figures.as_ref()).map(|line| line.verdict.as_str());
+    let unconfirmed = verdicts.filter(|verdict| !["VERIFIED", "WARNING", "WRONG"].contains(verdict)).count();
+    let badge = match (bad, warned, drifted) {
+        (0, 0, false) if unconfirmed > 0 => Badge::of_word("UNKNOWN"),
+        (0, 0, false) => Badge::of_word("VERIFIED"),
+        _ => Badge::of(severity),
+    };
     let words = match (bad, warned) {
-        (0, 0) => format!("nothing speaks against the figures of {all} points"),
+        (0, 0) if unconfirmed > 0 => {
+            format!(
+                "the figures of {unconfirmed} of {all} points can't be compared with what devices counted"
+            )
+        }
+        (0, 0) => format!("the devices did what was counted, at all of {all} points"),
         (0, some) => format!("the figures of {some} of {all} points carry a warning"),
         (bad, _) => {
             let why = |row: &&PointRow| format!("{} ({})", label(row), row.trouble().unwrap_or_default());
@@ -125,7 +137,7 @@ fn judged(page: &SweepPage) -> Markup {
         }
     };
     let drifted = if drifted { "; the device changed while it was measured (see Drift)" } else { "" };
-    html! { p.lead { (Badge::of(severity).markup()) " " (line(&words)) (drifted) } }
+    html! { p.lead { (badge.markup()) " " (line(&words)) (drifted) } }
 }
 
 /// So many points are named.

@@ -62,7 +62,7 @@ fn roles(page: &SweepPage, place: usize) -> String {
         let named = [
             ("highest", Some(answer.highest)),
             ("knee", answer.knee_row),
-            ("smallest as good", answer.smallest.sure().filter(|_| answer.made_of.len() > 1)),
+            ("smallest as good", answer.smallest.sure().filter(|_| answer.tells_smallest())),
             ("objective", answer.objective_row),
         ];
         if answer.left_out.contains(&place) {
