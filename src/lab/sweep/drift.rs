@@ -6,7 +6,7 @@ use crate::stats::replicates::student_t;
 
 /// The chance that a device that didn't change is said to have: of the straight line, and of the bend beside
 /// it. Together below 5 %.
-const CHANCE_OF_LINE: f64 = 0.04;
+const CHANCE_OF_LINE: f64 = 0.03;
 const CHANCE_OF_BEND: f64 = 0.01;
 /// With fewer degrees of freedom a bend isn't looked for.
 const FEWEST_FOR_BEND: usize = 4;
