@@ -443,6 +443,7 @@ fn a_curve_names_its_knee_and_its_objective() {
     let points = [(1000.0, 0.5), (4000.0, 0.6), (6000.0, 1.5), (6100.0, 9.0)];
     let point = |(number, (iops, ms)): (usize, (f64, f64))| CurvePoint {
         label: format!("-o{}", 1 << number),
+        threads: 1 + number as u64 / 2,
         iops,
         iops_interval: (number > 0).then_some((iops * 0.98, iops * 1.02)),
         latency_ms: Some(ms),
@@ -456,7 +457,8 @@ fn a_curve_names_its_knee_and_its_objective() {
         knee: Some(CurveKnee { point: 2, iops_interval: Some((5800.0, 6050.0)) }),
         objective: Some(CurveObjective { latency_ms: 5.0, label: "mean = 5 ms".into(), iops: Some(6000.0) }),
     };
-    let figure = curve.chart().markup().into_string();
+    let (chart, labels) = curve.chart();
+    let figure = chart.markup_with(&labels).into_string();
     elements(&figure);
     for text in [
         "the knee: -o4, 6,000 IOPS, between 5,800 and 6,050",
@@ -465,10 +467,16 @@ fn a_curve_names_its_knee_and_its_objective() {
         "<td>5,880 to 6,120</td>",
         "class=\"knee\"",
         "class=\"objective\"",
+        // A line per number of threads, and every point by its name.
+        "1 thread",
+        "2 threads",
+        "class=\"line p50\"",
+        ">-o1</text>",
+        ">-o8</text>",
     ] {
         assert!(figure.contains(text), "{text} is missing in {figure}");
     }
-    let nothing = Curve::default().chart().markup().into_string();
+    let nothing = Curve::default().chart().0.markup().into_string();
     elements(&nothing);
 }
 
@@ -561,7 +569,7 @@ fn the_page_of_a_sweep_answers_first_and_has_every_point() {
             assert!(holds(&shown, figure), "{figure} of {:?}", row.settings);
         }
     }
-    for text in ["the knee: -b4K -o", "p99 &lt;= 2 ms", "no &lt;such&gt; thing", "FAILED"] {
+    for text in ["the knee: -o4", "p99 &lt;= 2 ms", "no &lt;such&gt; thing", "FAILED"] {
         assert!(page.contains(text), "{text}");
     }
 }

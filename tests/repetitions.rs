@@ -44,6 +44,28 @@ fn every_run_has_its_report_and_the_end_says_what_they_have_in_common() {
 }
 
 #[test]
+fn repetitions_have_seeds_of_their_own_that_rerun_repeats() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    // Random small blocks: what they cost a simulated drive depends on where they lie.
+    let ended = repeated(&["--repeat", "3", "-z5", "-b4K", "-r", "--out", &path("run.json")], folder.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stderr.contains("random seeds: 5 for run 1 (-z), then 65537 more"), "{}", ended.stderr);
+    let record = |name: &str| diskspd::report::json::read(&fs::read(path(name)).unwrap()).unwrap();
+    let seed_and_ios = |name: &str| {
+        let record = record(name);
+        let row = &record.host().results.time_spans[0].threads[0].targets[0];
+        (record.profile.time_spans[0].rand_seed, row.read.ios)
+    };
+    let all = ["run-1.json", "run-2.json", "run-3.json"].map(seed_and_ios);
+    assert_eq!(all.map(|(seed, _)| seed), [5, 5 + 65_537, 5 + 2 * 65_537]);
+    assert!(all[0].1 != all[1].1 && all[1].1 != all[2].1, "they scatter: {all:?}");
+    let again = output(&mut command_of(&["rerun", "--out", &path("again.json"), &path("run-3.json")]));
+    assert!(again.unwrap().status.success());
+    assert_eq!(seed_and_ios("again.json"), all[2]);
+}
+
+#[test]
 fn a_precision_that_is_reached_at_once_takes_three_runs() {
     let folder = tempfile::tempdir().unwrap();
     let ended = repeated(&["--repeat", "until=2%"], folder.path());

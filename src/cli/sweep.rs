@@ -12,10 +12,13 @@ use std::path::PathBuf;
 /// The curve of an objective that has no loads to choose among.
 const CURVE: &str = "10%..100%";
 
+/// The budget of `--until-sure` where none is given, s.
+const UNTIL_SURE_S: f64 = 1800.0;
+
 /// Its name, and one line of help.
 pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
 
-const OWN: [OwnOption<SweepRequest>; 17] = [
+const OWN: [OwnOption<SweepRequest>; 18] = [
     own(
         "--repeat",
         "<n>, until=<p>%",
@@ -54,6 +57,15 @@ const OWN: [OwnOption<SweepRequest>; 17] = [
         r.settings.adaptive = true;
         Ok(())
     }),
+    own(
+        "--until-sure",
+        "",
+        "repeat the points that the answer isn't sure of, until it is; ends after --budget, by default 30m",
+        |r, _| {
+            r.settings.until_sure = true;
+            Ok(())
+        },
+    ),
     own("--budget", "<time>", "begin no further pass that would not end in this time: 30m", |r, value| {
         r.settings.budget_s = Some(seconds(value)?);
         Ok(())
@@ -132,6 +144,9 @@ fn finish(mut request: SweepRequest) -> Result<SweepRequest, CliError> {
     if settings.objective.is_some() && has_axes.is_empty() && settings.curve.is_empty() {
         settings.curve = curve(CURVE).map_err(CliError::new)?;
     }
+    if settings.until_sure {
+        settings.budget_s.get_or_insert(UNTIL_SURE_S);
+    }
     let curve = !settings.curve.is_empty();
     if let Some(axis) = has_axes.first().filter(|_| curve) {
         let what = format!("--curve goes by offered rate, and {} has a range too", axis.option);
@@ -171,6 +186,10 @@ mod tests {
         assert!(found.quiet && found.csv == [PathBuf::from("a.csv")]);
         assert!(!parsed("--slo p99=5ms -o32 f").unwrap().settings.curve.is_empty());
         assert!(parsed("--slo p99=5ms -o1..32 f").unwrap().settings.curve.is_empty());
+        let budget = |line: &str| parsed(line).unwrap().settings.budget_s;
+        assert_eq!(budget("-o1..8 --until-sure f"), Some(1800.0));
+        assert_eq!(budget("-o1..8 --until-sure --budget 1h f"), Some(3600.0));
+        assert_eq!(budget("-o1..8 f"), None);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Runs out of files: records and result XML, in folders too.
 
+use crate::finding::Finding;
 use crate::report::json::{self, RecordError};
 use crate::report::{known, xml};
 use crate::results::{KnownRun, Record};
 use crate::store::packed;
+use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use crate::units::visible;
 use std::fs::{self, File};
@@ -32,7 +34,8 @@ pub fn shown(path: &Path) -> String {
     visible::line(&path.to_string_lossy()).into_owned()
 }
 
-/// The files that are meant: in place of a folder its records and results, by name; see [`of_folder`].
+/// The files that are meant: in place of a folder its records and results, by name; see [`of_folder`]. What
+/// lies beside them and isn't read is told.
 ///
 /// # Errors
 /// A folder that can't be read, or holds none; as a message, with the path that was given.
@@ -48,7 +51,10 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), String>)> {
                 let why = format!("{}: this folder holds no *.json and no *.xml", shown(path));
                 files.push((path.clone(), Err(why)));
             }
-            Ok(found) => files.extend(found.into_iter().map(|file| (file, Ok(())))),
+            Ok(found) => {
+                tell_skipped(path);
+                files.extend(found.into_iter().map(|file| (file, Ok(()))));
+            }
             Err(why) => files.push((path.clone(), Err(format!("{}: can't be read: {why}", shown(path))))),
         }
     }
@@ -60,22 +66,65 @@ const ENDINGS: [&[u8]; 4] = [b".json", b".json.gz", b".xml", b".xml.gz"];
 /// So end those that lie beside the runs of a history and say what they are called.
 const NOTES: &[u8] = b".about.json";
 
-/// Records and results in a folder (`*.json`, `*.xml`, compressed ones too), by name.
+/// Of skipped files so many are named.
+const NAMED: usize = 5;
+
+/// Records and results in a folder (`*.json`, `*.xml`, compressed ones too), by name; of the folder of a
+/// sweep the records of all its runs.
 ///
 /// # Errors
 /// It can't be listed.
 pub fn of_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path.as_os_str().as_encoded_bytes().to_ascii_lowercase();
-        let is_known = ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.ends_with(NOTES);
-        if is_known && path.is_file() {
-            found.push(path);
-        }
-    }
+    let files = listed(&records_of_sweep(folder).unwrap_or_else(|| folder.to_owned()))?;
+    Ok(files.into_iter().filter(|path| holds_runs(path)).collect())
+}
+
+/// Where a sweep keeps the records of its runs; `None` = this is no folder of a sweep.
+fn records_of_sweep(folder: &Path) -> Option<PathBuf> {
+    let records = folder.join("records");
+    (folder.join("sweep.json").is_file() && records.is_dir()).then_some(records)
+}
+
+/// What is in a folder, by name.
+fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     found.sort();
     Ok(found)
+}
+
+fn name_of(path: &Path) -> Vec<u8> {
+    path.as_os_str().as_encoded_bytes().to_ascii_lowercase()
+}
+
+fn holds_runs(path: &Path) -> bool {
+    let name = name_of(path);
+    ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.ends_with(NOTES) && path.is_file()
+}
+
+/// Says what of a folder isn't read: nobody is to take a table for all that is there.
+fn tell_skipped(folder: &Path) {
+    if records_of_sweep(folder).is_some() {
+        return;
+    }
+    let Ok(files) = listed(folder) else { return };
+    let skipped: Vec<String> = files
+        .iter()
+        .filter(|path| !holds_runs(path) && !name_of(path).ends_with(NOTES))
+        .filter_map(|path| Some(shown(Path::new(path.file_name()?))))
+        .collect();
+    if skipped.is_empty() {
+        return;
+    }
+    let more = match skipped.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    say(Finding::note(format!(
+        "{}: skipped {}, not called *.json or *.xml: {}{more}",
+        shown(folder),
+        if skipped.len() == 1 { "1 entry".into() } else { format!("{} entries", skipped.len()) },
+        skipped.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ")
+    )));
 }
 
 /// What is known of the runs in a file. Of a record no more is read than its index.

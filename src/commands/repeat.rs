@@ -8,11 +8,12 @@ use crate::cli::{Exit, OutRequest, RunRequest};
 use crate::finding::Finding;
 use crate::lab::RunLine;
 use crate::lab::repeat::{Repeat, headline, text};
-use crate::profile::ResultFormat;
+use crate::profile::{ResultFormat, SEED_STEP};
 use crate::report;
 use crate::sys::standard_error::{self, say};
 use crate::system::fingerprint::Fingerprint;
 use crate::truth::Judged;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// Runs it as often as asked; it ends as the worst run.
@@ -44,7 +45,13 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
             worst = worst.max(told(output::to_stdout(b"\n")));
         }
         let turn = RunTurn { name: name_of(number, how), earlier: &mut earlier };
-        let ended = measure::measure(asked, &of_this_run, Some(turn))?;
+        let this_run = ToRun {
+            profile: Cow::Owned(asked.profile.repetition(number as u32 - 1)),
+            method: Cow::Borrowed(&asked.method),
+            method_is_known: asked.method_is_known,
+            before: asked.before.clone(),
+        };
+        let ended = measure::measure(&this_run, &of_this_run, Some(turn))?;
         worst = worst.max(ended.exit);
         let line = RunLine::of(&Judged::new(&ended.record));
         let failed = ended.interrupted || ended.exit == Exit::RunFailed;
@@ -58,8 +65,18 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
     }
     if !lines.is_empty() && !request.quiet {
         standard_error::write(&text(&lines, |place| differences(&fingerprints, place)));
+        tell(&seeds(asked, lines.len()));
     }
     Ok(worst)
+}
+
+/// Which seeds the runs had: they are in the records too.
+fn seeds(asked: &ToRun, runs: usize) -> String {
+    let first = asked.profile.time_spans.first().map_or(0, |span| span.rand_seed);
+    match runs {
+        1 => format!("random seed: {first} (-z)"),
+        _ => format!("random seeds: {first} for run 1 (-z), then {SEED_STEP} more for each run"),
+    }
 }
 
 /// What a run is called while it goes on.

@@ -1,7 +1,7 @@
 //! How often a run is repeated (`--repeat`), and what the repetitions say.
 
 use super::RunLine;
-use crate::stats::replicates::{Spread, outliers};
+use crate::stats::replicates::{Bounds, Spread, outliers};
 
 /// Fewer runs say too little about how much they vary to stop by it.
 pub const FEWEST: u32 = 3;
@@ -61,16 +61,16 @@ pub fn share(text: &str) -> Option<f64> {
     (number.is_finite() && number > 0.0).then_some(number / 100.0)
 }
 
-/// A figure of a run: its name with the unit, and how to get it.
-type Figure = (&'static str, fn(&RunLine) -> Option<f64>);
+/// A figure of a run: its name with the unit, what it can be, and how to get it.
+type Figure = (&'static str, Bounds, fn(&RunLine) -> Option<f64>);
 
 /// What repetitions are compared by.
 const FIGURES: [Figure; 5] = [
-    ("IOPS", |line| Some(line.iops)),
-    ("MiB/s", |line| Some(line.mib_per_s)),
-    ("average ms", |line| Some(line.latency?.mean_ms)),
-    ("p99 ms", |line| Some(line.latency?.p99_ms)),
-    ("CPU %", |line| Some(line.cpu)),
+    ("IOPS", Bounds::Positive, |line| Some(line.iops)),
+    ("MiB/s", Bounds::Positive, |line| Some(line.mib_per_s)),
+    ("average ms", Bounds::Positive, |line| Some(line.latency?.mean_ms)),
+    ("p99 ms", Bounds::Positive, |line| Some(line.latency?.p99_ms)),
+    ("CPU %", Bounds::Percent, |line| Some(line.cpu)),
 ];
 
 /// What repetitions say, for people: a line per figure, and one per outlier. `differences` says what about a
@@ -78,16 +78,18 @@ const FIGURES: [Figure; 5] = [
 pub fn text(lines: &[RunLine], differences: impl Fn(usize) -> Vec<String>) -> String {
     let mut text =
         format!("{:<12}{:>14} {:>13}  {}\n", "over runs", "mean", "deviation", "95 % interval of the mean");
-    for (name, figure) in FIGURES {
+    for (name, bounds, figure) in FIGURES {
         let values: Vec<f64> = lines.iter().filter_map(figure).collect();
         let Some(spread) = Spread::of(&values) else { continue };
-        text += &row(name, &spread);
+        text += &row(name, bounds, &spread);
     }
     let iops: Vec<f64> = lines.iter().map(|line| line.iops).collect();
-    if let Some(apart) = Spread::of(&iops).and_then(|spread| Some(spread.between_two_runs()? / spread.mean)) {
+    let apart = Spread::of(&iops).filter(|spread| spread.mean > 0.0);
+    if let Some(apart) = apart.and_then(|spread| Some(spread.between_two_runs()? / spread.mean)) {
         text += &format!(
             "single runs like these differ by up to {:.1} % among themselves (IOPS, 95 %)\n",
-            100.0 * apart
+            // The higher one above the lower one: rates vary by factors.
+            100.0 * (apart.exp() - 1.0)
         );
     }
     for place in outliers(&iops) {
@@ -101,11 +103,12 @@ pub fn text(lines: &[RunLine], differences: impl Fn(usize) -> Vec<String>) -> St
     text
 }
 
-fn row(name: &str, spread: &Spread) -> String {
+fn row(name: &str, bounds: Bounds, spread: &Spread) -> String {
     let deviation = spread.deviation.map_or("-".into(), |deviation| format!("{deviation:.3}"));
-    let interval = spread.half_width.map_or("- (one run)".into(), |width| {
-        let share = spread.relative().map_or(String::new(), |share| format!(" ({:.2} %)", 100.0 * share));
-        format!("{:.3} .. {:.3}{share}", spread.mean - width, spread.mean + width)
+    let interval = spread.interval(bounds).map_or("- (one run)".into(), |(low, high)| {
+        let share = spread.relative().filter(|_| bounds == Bounds::Positive);
+        let share = share.map_or(String::new(), |share| format!(" ({:.2} %)", 100.0 * share));
+        format!("{low:.3} .. {high:.3}{share}")
     });
     format!("{name:<12}{:>14.3} {deviation:>13}  {interval}\n", spread.mean)
 }

@@ -12,9 +12,7 @@ pub struct VolumeGoal {
     pub direction: Direction,
     /// How much of it, all threads and targets together, bytes; at least 1.
     pub bytes: u64,
-    /// Everything that is done goes this way: all bytes count.
-    pub unmixed: bool,
-    /// What is done before measuring begins counts too.
+    /// What is done before measuring begins counts too, and in whichever direction.
     pub from_start: bool,
 }
 
@@ -36,18 +34,9 @@ pub(super) fn goals(method: &Method, workers: &[WorkerPlan]) -> Vec<VolumeGoal> 
             Volume::Bytes(bytes) => bytes,
             Volume::Times(times) => touched(direction, workers).saturating_mul(times.into()),
         };
-        let other = match direction {
-            Direction::Read => Direction::Write,
-            Direction::Write => Direction::Read,
-        };
-        let unmixed = ratios(workers).all(|ratio| !does(other, ratio));
-        Some(VolumeGoal { direction, bytes: bytes.max(1), unmixed, from_start: false })
+        Some(VolumeGoal { direction, bytes: bytes.max(1), from_start: false })
     };
     asked.into_iter().filter_map(goal).collect()
-}
-
-fn ratios(workers: &[WorkerPlan]) -> impl Iterator<Item = u32> {
-    workers.iter().flat_map(|worker| &worker.targets).map(|target| target.workload.write_ratio)
 }
 
 fn does(direction: Direction, write_ratio: u32) -> bool {

@@ -158,7 +158,7 @@ pub(super) fn give(
     if !method.virtual_time() {
         // All bytes count, whichever way they go and whenever.
         let (direction, bytes) = (Direction::Read, list.bytes.max(1));
-        plan.volumes.push(VolumeGoal { direction, bytes, unmixed: true, from_start: true });
+        plan.volumes.push(VolumeGoal { direction, bytes, from_start: true });
     }
     let speed_thousandths = method.replay.as_ref().map_or(0, |replay| replay.speed_thousandths);
     plan.replay = Some(ReplayPlan { list: Arc::clone(list), speed_thousandths });

@@ -29,6 +29,7 @@ use crate::run::files::prefill;
 use crate::run::files::sources;
 use crate::run::tell::io_log::{IoLog, Ring};
 use crate::run::tell::stream::ByDirection;
+use crate::run::worker::VolumeQuota;
 use crate::system::System;
 use crate::system::claims::{self, Claims};
 use crate::workload::InterlockedPosition;
@@ -121,13 +122,13 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     if let Some(log) = log {
         log.begin_span();
     }
-    let interlocked = interlocked_positions(&plan);
     let shared = Shared {
         span: &plan,
-        interlocked: &interlocked,
+        interlocked: &interlocked_positions(&plan),
         claims: &claims,
         accounts: Arc::default(),
         progress: by_direction(&plan, options, voice),
+        quota: VolumeQuota::of(&plan),
         sources: &sources,
         log,
         integrity: common.integrity,
@@ -209,8 +210,7 @@ pub(super) fn logged<T>(
 
 /// Where the workers tell what they do in each direction, one for each; empty = nobody wants to know.
 fn by_direction(plan: &SpanPlan, options: &Options, voice: &Voice) -> Vec<Arc<ByDirection>> {
-    let wanted = voice.is_streaming() || plan.volumes.iter().any(|goal| !goal.unmixed);
-    if !wanted || options.method.virtual_time() {
+    if !voice.is_streaming() || options.method.virtual_time() {
         return Vec::new();
     }
     let response = |worker: &WorkerPlan| plan.measure_latency && worker.is_paced();

@@ -21,6 +21,7 @@ mod idle;
 mod order_tests;
 mod pacing;
 mod phases;
+mod quota;
 pub(super) mod recorder;
 mod requests;
 mod routines;
@@ -50,7 +51,10 @@ use flushes::Flushes;
 use fresh::Fresh;
 use pacing::Pacing;
 pub use phases::{Phases, Schedule};
+use quota::QuotaShare;
+pub use quota::VolumeQuota;
 pub use requests::Requests;
+use std::sync::Arc;
 use std::time::Duration;
 use trims::Trims;
 
@@ -79,6 +83,8 @@ pub struct Worker<'a> {
     pub phases: Phases<'a>,
     /// What others see of it while it runs; `None` = nobody looks.
     pub live: Option<&'a Counters>,
+    /// What may still be handed over (`--until-written`, `--until-read`); `None` = nothing limits it.
+    pub quota: Option<Arc<VolumeQuota>>,
     /// Where its I/Os are logged (`--io-log`).
     pub log: Option<Producer<'a>>,
     /// Dots (`-P`).
@@ -173,6 +179,7 @@ struct Loop<'a> {
     fresh: Option<Fresh>,
     flushes: Option<Flushes>,
     trims: Option<Trims>,
+    quota: Option<QuotaShare>,
     /// Addresses depend on the time.
     moves: bool,
     /// There is one of these.
@@ -213,8 +220,8 @@ fn most_taken(plan: &WorkerPlan, span: &SpanPlan) -> usize {
 impl<'a> Loop<'a> {
     /// Limits count from now on. The books stay with their owner.
     fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<Books>) {
-        let Worker { plan, engine, mut checker, workload, books, clock, phases, live, log, voice, .. } =
-            worker;
+        let Worker { plan, engine, mut checker, workload, books, clock, phases, live, .. } = worker;
+        let (log, voice, quota) = (worker.log, worker.voice, worker.quota.map(QuotaShare::new));
         let depth = plan.depth as usize;
         let measured = span.is_timed();
         let replay = span.replay.as_ref().map(|replay| replay.turns(plan.thread, span.workers.len()));
@@ -227,8 +234,11 @@ impl<'a> Loop<'a> {
             done: Vec::with_capacity(depth),
             waits: WaitStatistics::default(),
             dots: Dots::new(span.progress),
-            tells: log.is_some() || live.is_some_and(Counters::has_latencies) || plan.is_limited(),
-            is_special: pacing.is_some() || fresh.is_some() || workload.moves(),
+            tells: log.is_some()
+                || live.is_some_and(Counters::has_latencies)
+                || plan.is_limited()
+                || quota.is_some(),
+            is_special: pacing.is_some() || fresh.is_some() || workload.moves() || quota.is_some(),
             moves: workload.moves(),
             preparing: 0,
             batches: match span.ring {
@@ -241,6 +251,7 @@ impl<'a> Loop<'a> {
             pacing,
             flushes: Flushes::new(plan),
             trims: Trims::new(plan, span.replay.is_some()),
+            quota,
             fresh,
             handed_over: 0,
             // A virtual clock costs nothing, and tells the phase.
@@ -359,24 +370,31 @@ impl<'a> Loop<'a> {
         if self.moves {
             self.workload.move_to(self.clock.now().saturating_sub(self.start_signal));
         }
+        if self.quota.is_some() && !self.may_draw(books) {
+            self.left = books.idle.len();
+            return Some(self.clock.now() + quota::NAP);
+        }
         if self.pacing.as_ref().is_some_and(Pacing::replays) {
             return self.fill_recorded(books);
         }
         match (&mut self.fresh, &self.pacing) {
-            (None, None) => {
+            (None, None) if self.quota.is_none() => {
                 self.fill_at_once(books);
                 None
             }
-            (None, Some(_)) => self.fill_paced(books),
-            (Some(fresh), None) => {
+            (_, None) if self.quota.is_some() => {
+                self.fill_by_quota(books);
+                None
+            }
+            (_, None) => {
                 let before = self.clock.now();
                 let requests = books.idle.take(self.batches.most());
-                let (workload, engine) = (&mut self.workload, &mut *self.engine);
-                fresh.next_batch(&mut books.requests, workload, engine, requests, &mut self.batch);
+                self.draw(&mut books.requests, requests);
                 self.left = books.idle.len();
                 self.preparing = self.clock.now().saturating_sub(before);
                 None
             }
+            (None, Some(_)) => self.fill_paced(books),
             (Some(_), Some(_)) => {
                 let before = self.clock.now();
                 let due = self.fill_paced(books);
@@ -384,6 +402,35 @@ impl<'a> Loop<'a> {
                 due
             }
         }
+    }
+
+    /// Draws the next I/Os of these requests, with content that is made for them.
+    fn draw(&mut self, requests: &mut Requests, idle: &[u32]) {
+        match &mut self.fresh {
+            Some(fresh) => {
+                let (workload, engine) = (&mut self.workload, &mut *self.engine);
+                fresh.next_batch(requests, workload, engine, idle, &mut self.batch);
+            }
+            None => requests.next_batch(&mut self.workload, idle, &mut self.batch),
+        }
+    }
+
+    /// One I/O after the other, as long as there is room for it.
+    fn fill_by_quota(&mut self, books: &mut Books) {
+        let before = self.clock.now();
+        while self.batch.len() < self.batches.most()
+            && self.quota.as_ref().is_some_and(QuotaShare::has_room)
+            && !books.idle.is_empty()
+        {
+            let requests = books.idle.take(1);
+            self.draw(&mut books.requests, requests);
+            let drawn = self.batch.last().copied();
+            if let (Some(share), Some(io)) = (&self.quota, drawn) {
+                share.drawn(io.direction, io.length);
+            }
+        }
+        self.left = books.idle.len();
+        self.preparing = self.clock.now().saturating_sub(before);
     }
 
     /// Looks at every idle request, in order; those that have to wait go back to the end.
@@ -397,10 +444,17 @@ impl<'a> Loop<'a> {
                 first = None;
                 break;
             }
+            if self.quota.as_ref().is_some_and(|share| !share.has_room()) {
+                break;
+            }
             let Some(request) = idle.pop() else { break };
             match pacing.ask(request, now) {
                 Ok(()) => {
-                    self.batch.push(requests.next(&mut self.workload, request));
+                    let io = requests.next(&mut self.workload, request);
+                    if let Some(share) = &self.quota {
+                        share.drawn(io.direction, io.length);
+                    }
+                    self.batch.push(io);
                     // What stands if no stamps are taken.
                     let flight = &mut requests.flights[request as usize];
                     flight.started = now;

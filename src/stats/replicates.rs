@@ -1,6 +1,10 @@
 //! Repetitions of a measurement: mean, deviation, an interval for the mean, and which ones don't fit.
 //!
 //! The unit is a run. What varies within a run says nothing about how the next one would come out.
+//!
+//! Intervals stay within what a figure can be: rates and latencies are above 0 and vary by factors, so
+//! theirs are on a logarithmic scale; shares lie between 0 and 100 %, so theirs are on that of their odds.
+//! Both are Student's t intervals of the arithmetic mean, carried over to that scale (the delta method).
 
 /// How sure intervals are, as a share.
 pub const CONFIDENCE: f64 = 0.95;
@@ -14,6 +18,15 @@ const MAD_TO_DEVIATION: f64 = 1.4826;
 /// it would be 0, and every other one an outlier.
 const LEAST_DISTANCE: f64 = 0.001;
 
+/// What a figure can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bounds {
+    /// A rate or a latency: at least 0.
+    Positive,
+    /// A share in percent: from 0 to 100.
+    Percent,
+}
+
 /// What repetitions of one figure say, in its unit.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Spread {
@@ -23,7 +36,8 @@ pub struct Spread {
     pub mean: f64,
     /// Standard deviation of single runs, with `count` - 1 below the line; `None` = one run.
     pub deviation: Option<f64>,
-    /// The mean lies this far above and below, by Student's t, in 95 % of all cases; `None` = one run.
+    /// Half the width that Student's t gives the 95 % interval of the mean on the figure's own scale, which
+    /// may reach beyond what is possible: [`Spread::interval`] doesn't; `None` = one run.
     pub half_width: Option<f64>,
 }
 
@@ -43,9 +57,35 @@ impl Spread {
         Some(Spread { count, mean, deviation, half_width })
     }
 
-    /// The interval's half width as a share of the mean; `None` = one run, or a mean of 0.
+    /// The 95 % interval of the mean; `None` = one run.
+    pub fn interval(&self, bounds: Bounds) -> Option<(f64, f64)> {
+        let width = self.half_width?;
+        if width == 0.0 || self.mean <= 0.0 {
+            return Some((self.mean, self.mean));
+        }
+        Some(match bounds {
+            Bounds::Positive => {
+                let factor = (width / self.mean).exp();
+                (self.mean / factor, self.mean * factor)
+            }
+            Bounds::Percent => {
+                let share = (self.mean / HUNDRED).min(1.0);
+                if share >= 1.0 {
+                    return Some((self.mean, self.mean));
+                }
+                let odds = share / (1.0 - share);
+                let factor = (width / HUNDRED / (share * (1.0 - share))).exp();
+                let percent =
+                    |odds: f64| if odds.is_finite() { HUNDRED * odds / (1.0 + odds) } else { HUNDRED };
+                (percent(odds / factor), percent(odds * factor))
+            }
+        })
+    }
+
+    /// How far the interval of a rate or a latency reaches above the mean, as a share of that: its longer
+    /// side; `None` = one run, or a mean of 0.
     pub fn relative(&self) -> Option<f64> {
-        self.half_width.filter(|_| self.mean != 0.0).map(|width| width / self.mean.abs())
+        self.half_width.filter(|_| self.mean > 0.0).map(|width| (width / self.mean).exp() - 1.0)
     }
 
     /// Two single runs have to differ by more than this before it is more than what such runs differ by
@@ -55,6 +95,9 @@ impl Spread {
         Some(t * self.deviation? * std::f64::consts::SQRT_2)
     }
 }
+
+/// Shares are in percent.
+const HUNDRED: f64 = 100.0;
 
 /// The share below the upper end of an interval that holds `confidence` in its middle.
 fn two_sided(confidence: f64) -> f64 {
@@ -182,6 +225,46 @@ mod tests {
         let one = Spread::of(&[5.0]).unwrap();
         assert_eq!((one.half_width, one.between_two_runs(), one.relative()), (None, None, None));
         assert_eq!(Spread::of(&[]), None);
+    }
+
+    #[test]
+    fn intervals_stay_within_what_is_possible() {
+        let of = |values: &[f64], bounds| Spread::of(values).unwrap().interval(bounds).unwrap();
+        for values in [&[0.1, 0.2, 9.0][..], &[0.0, 0.0, 100.0], &[1e-9, 1e9], &[5.0, 5.0], &[0.0, 0.0]] {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            let (low, high) = of(values, Bounds::Positive);
+            assert!(0.0 <= low && low <= mean && mean <= high, "{values:?}: {low} .. {high}");
+        }
+        for values in [&[98.0, 100.0, 100.0][..], &[0.0, 0.3], &[0.0, 100.0], &[100.0, 100.0], &[0.0, 0.0]] {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            let (low, high) = of(values, Bounds::Percent);
+            assert!(
+                0.0 <= low && low <= mean && mean <= high && high <= 100.0,
+                "{values:?}: {low} .. {high}"
+            );
+        }
+        // Where runs scatter little both are the textbook's interval.
+        let (low, high) = of(&[99.0, 100.0, 101.0], Bounds::Positive);
+        assert!((low - 97.55).abs() < 0.04 && (high - 102.45).abs() < 0.08, "{low} {high}");
+        let (low, high) = of(&[49.0, 50.0, 51.0], Bounds::Percent);
+        assert!((low - 47.52).abs() < 0.01 && (high - 52.48).abs() < 0.01, "{low} {high}");
+        assert_eq!(Spread::of(&[5.0]).unwrap().interval(Bounds::Positive), None);
+    }
+
+    #[test]
+    fn intervals_of_rates_hold_the_mean_as_often_as_they_say() {
+        for (deviation, runs) in [(0.02, 3), (0.1, 5), (0.3, 5), (0.5, 10)] {
+            let mut noise = crate::stats::normal::NormalValues::new(5);
+            // The mean of exp(normal - d²/2) is 1.
+            let mut draw = || (noise.next() * deviation - deviation * deviation / 2.0).exp();
+            let held = (0..2000).filter(|_| {
+                let values: Vec<f64> = (0..runs).map(|_| draw()).collect();
+                let (low, high) = Spread::of(&values).unwrap().interval(Bounds::Positive).unwrap();
+                (low..=high).contains(&1.0)
+            });
+            let held = held.count();
+            assert!((1840..=1960).contains(&held), "{held} of 2000 with a deviation of {deviation}");
+        }
     }
 
     #[test]

@@ -86,20 +86,14 @@ impl PreconditionLines {
 /// The round behind `number - 1` others. A simulated drive begins anew with every run: what the rounds before
 /// did to it is done to it in the warm-up.
 pub fn round_profile(lines: &PreconditionLines, round_s: u32, number: u32) -> Profile {
-    let mut profile = lines.round.profile.clone();
-    for span in &mut profile.time_spans {
-        if lines.virtual_time() {
-            span.warmup = round_s * (number - 1);
-        } else {
-            // With the same seed the same places would be written in every round, and no others.
-            span.rand_seed = span.rand_seed.wrapping_add((number - 1).wrapping_mul(SEEDS));
-        }
+    if !lines.virtual_time() {
+        // With the same seed the same places would be written in every round, and no others.
+        return lines.round.profile.repetition(number - 1);
     }
+    let mut profile = lines.round.profile.clone();
+    profile.time_spans.iter_mut().for_each(|span| span.warmup = round_s * (number - 1));
     profile
 }
-
-/// More than the threads of a round, whose seeds follow each other.
-const SEEDS: u32 = 1 << 16;
 
 fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = OsString> {
     words.into_iter().map(OsString::from).collect::<Vec<_>>().into_iter()

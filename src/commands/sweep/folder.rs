@@ -6,9 +6,12 @@
 //! records/0001.json   the record of the first run, as --out of a run writes it
 //! runs/0001.json      what was run and its line; written last: without it the run is done again
 //! ```
+//!
+//! Without `--dir` there is one all the same, among the user's states, until the sweep has come to its end.
 
 use super::super::known_runs;
 use crate::cli::SweepRequest;
+use crate::clock;
 use crate::lab::sweep::Ran;
 use crate::profile::RawText;
 use crate::report::json;
@@ -17,6 +20,7 @@ use crate::run::{OutputDoor, Patience};
 use crate::sys::locks;
 use crate::truth::Judged;
 use serde_json::{Value, json};
+use std::env;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -24,6 +28,8 @@ use std::path::{Path, PathBuf};
 /// A folder that no other sweep has.
 pub struct Folder {
     path: PathBuf,
+    /// Nobody asked for it: it goes when the sweep has come to its end, and none is better than no sweep.
+    pub is_spare: bool,
     /// Held as long as this lives; the kernel lets it go when the process ends, however it ends.
     _lock: File,
 }
@@ -40,7 +46,7 @@ impl Folder {
         if !locks::hold(&lock).map_err(|error| failed(&error))? {
             return Err(failed(&"another sweep works in this folder; wait for it, or name another folder"));
         }
-        let folder = Folder { path: path.to_owned(), _lock: lock };
+        let folder = Folder { path: path.to_owned(), is_spare: false, _lock: lock };
         let asked = identity(request);
         match fs::read(path.join("sweep.json")) {
             Ok(bytes) => {
@@ -64,6 +70,37 @@ impl Folder {
         }
         let history = folder.history().map_err(|why| failed(&why))?;
         Ok((folder, history))
+    }
+
+    /// One of its own for a sweep that named none; `None` = there is no place for it.
+    pub fn spare(request: &SweepRequest) -> Option<Folder> {
+        let named = |variable: &str| env::var_os(variable).map(PathBuf::from);
+        let states = named("XDG_STATE_HOME")
+            .filter(|path| path.is_absolute())
+            .or_else(|| Some(named("HOME").filter(|path| path.is_absolute())?.join(".local/state")))?;
+        let name = format!("{}-{}", clock::wall_millis() / 1000, std::process::id());
+        let path = states.join("diskspd/sweeps").join(name);
+        let (folder, _) = Folder::open(&path, request).ok()?;
+        Some(Folder { is_spare: true, ..folder })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes away what this sweep has put there, and the folder if nothing else is in it.
+    pub fn remove(self, runs: usize) {
+        for number in 1..=runs {
+            for part in ["records", "runs"] {
+                // A run that failed has no record.
+                let _ = fs::remove_file(self.path.join(format!("{part}/{number:04}.json")));
+            }
+        }
+        let _ = fs::remove_file(self.path.join("sweep.json"));
+        for folder in [self.path.join("records"), self.path.join("runs"), self.path] {
+            let _ = fs::remove_dir(folder);
+        }
     }
 
     fn begin(&self, request: &SweepRequest, asked: &Value) -> Result<(), String> {

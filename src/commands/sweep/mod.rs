@@ -44,13 +44,19 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
     let places = TablePlaces::open(request, plan)?;
     let (folder, history) = match &request.folder {
         Some(path) => Folder::open(path, request).map(|(folder, history)| (Some(folder), history))?,
-        None => (None, Vec::new()),
+        // In simulated time it's run anew in less time than it takes to keep it.
+        None if plan.is_simulated() => (None, Vec::new()),
+        None => (Folder::spare(request), Vec::new()),
     };
     let to_come = estimate(&plan.sweep, &history);
     let needed = history.iter().map(|ran| ran.seconds).sum::<f64>() + to_come.seconds;
     if !request.quiet {
         if !history.is_empty() {
-            say(format_args!("{} runs are there already; the sweep goes on behind them", history.len()));
+            let there = match history.len() {
+                1 => "1 run is there already; the sweep goes on behind it".to_owned(),
+                runs => format!("{runs} runs are there already; the sweep goes on behind them"),
+            };
+            say(there);
         }
         let least = if to_come.at_least { "at least " } else { "about " };
         say(format_args!(
@@ -62,8 +68,17 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
     }
     plan.fits_budget(&history, needed)?;
     let mut walk = SweepWalk::new(request, plan, folder, history);
+    if let Some(path) = walk.spare_folder().filter(|_| !request.quiet) {
+        say(format_args!(
+            "until it has ended, points are kept in {}",
+            visible::line(&path.to_string_lossy())
+        ));
+    }
     let ended = walk.go()?;
     let exit = tell(request, plan, &walk, ended, &places);
+    if ended != WalkEnd::Interrupted || walk.history.is_empty() {
+        walk.tidy_up();
+    }
     if walk.left_behind {
         process::end(exit.code());
     }
@@ -84,7 +99,7 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
     let answers = SweepAnswer::of(&rows, &plan.sweep.settings);
     let drift = Drift::of(&plan.sweep, history);
     let mut text = table_text(&rows);
-    if ended != WalkEnd::Interrupted && !answers.is_empty() {
+    if ended != WalkEnd::Interrupted && !rows.is_empty() {
         text += "\n";
         text += &answer_text(&answers, &rows, &plan.sweep.settings, |row| plan.command_of(row));
         text += &drift.as_ref().map(|drift| format!("{}\n", drift.text())).unwrap_or_default();
@@ -110,10 +125,7 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
             say("NOTE: the budget was used up; points have fewer repetitions than asked for")
         }
         WalkEnd::Interrupted => {
-            say(match request.folder {
-                Some(_) => "the sweep was interrupted; the same command goes on where it ended",
-                None => "the sweep was interrupted; with --dir FOLDER it could go on where it ended",
-            });
+            say(interrupted(request, walk));
             exit = Exit::RunFailed;
         }
     }
@@ -124,6 +136,25 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
         exit = Exit::RunFailed;
     }
     if exit == Exit::Success && request.strict && rows.iter().any(is_wrong) { Exit::Doubtful } else { exit }
+}
+
+/// How an interrupted sweep goes on.
+fn interrupted(request: &SweepRequest, walk: &SweepWalk) -> String {
+    let kept = walk.spare_folder().filter(|_| !walk.history.is_empty());
+    match (&request.folder, kept) {
+        (Some(_), _) => "the sweep was interrupted; the same command goes on where it ended".into(),
+        (None, Some(path)) => {
+            let path = quoted(&[path.as_os_str().to_owned()]);
+            format!(
+                "the sweep was interrupted; its points are kept, and this goes on where it ended:\n\
+                 diskspd sweep --dir {path} {}",
+                quoted(&request.given)
+            )
+        }
+        (None, None) => {
+            "the sweep was interrupted, and no point is kept; with --dir FOLDER it could go on".into()
+        }
+    }
 }
 
 fn is_wrong(row: &PointRow) -> bool {

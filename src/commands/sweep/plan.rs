@@ -68,6 +68,7 @@ impl Plan {
         }
         let found: Vec<SweepPoint> =
             lines.iter().zip(&runnables).map(|(line, runnable)| point(line, runnable, &axes)).collect();
+        warnings.extend(depth_not_given(request));
         let sweep = Sweep { points: grouped(found, &lines, &axes), settings: request.settings.clone() };
         let command_line = format!("diskspd sweep {}", quoted(&request.given));
         let plan = Plan { sweep, points: runnables, lines, command_line, warnings };
@@ -121,6 +122,11 @@ impl Plan {
             }
         }
         if unfit == self.points.len() { Err(first) } else { Ok(()) }
+    }
+
+    /// All of it takes simulated time alone.
+    pub fn is_simulated(&self) -> bool {
+        self.points.iter().all(|point| point.method.virtual_time())
     }
 
     /// The command line with so many I/Os per second offered.
@@ -225,6 +231,21 @@ impl Runnable {
     }
 }
 
+/// A curve can't find more than its depth can.
+fn depth_not_given(request: &SweepRequest) -> Option<Finding> {
+    let given = |letter: &str| {
+        request.arguments.iter().any(|argument| argument.as_encoded_bytes().starts_with(letter.as_bytes()))
+    };
+    let says = ["-o", "-O", "-X", "--preset"].iter().any(|option| given(option));
+    let option = if request.settings.objective.is_some() { "--slo" } else { "--curve" };
+    (!request.settings.curve.is_empty() && !says).then(|| {
+        Finding::warning(format!(
+            "{option} without -o: the depth of 2 I/Os per thread and target bounds the rates that are found; \
+             give one that reaches the maximum (-o32), or find it first: diskspd sweep -o1..256"
+        ))
+    })
+}
+
 /// That there are several time spans, and where the command line of each is to be found.
 fn one_by_one(profile: &Profile, method: &Method) -> String {
     let count = profile.time_spans.len();
@@ -288,7 +309,7 @@ fn point(line: &PlainLine, runnable: &Runnable, axes: &[Axis]) -> SweepPoint {
 }
 
 /// Numbers groups: points whose settings are the same but for the load. Where no axis says how much load
-/// there is, all are one group.
+/// there is, all that do the same work are one group: only those can be compared by their IOPS.
 fn grouped(points: Vec<SweepPoint>, lines: &[PlainLine], axes: &[Axis]) -> Vec<SweepPoint> {
     let by_load = axes.iter().any(Axis::is_load);
     let is_load = |option: &str| {
@@ -298,8 +319,10 @@ fn grouped(points: Vec<SweepPoint>, lines: &[PlainLine], axes: &[Axis]) -> Vec<S
         axes.iter().any(|axis| is_load(&axis.option)) || lines.iter().any(|l| l.settings.len() > axes.len());
     let mut keys: Vec<Vec<String>> = Vec::new();
     let of = |point: &SweepPoint| -> Vec<String> {
-        let rest =
-            point.settings.iter().filter(|setting| any && !is_load(&setting.option) && !setting.is_load());
+        let rest = point
+            .settings
+            .iter()
+            .filter(|setting| setting.is_work() || any && !is_load(&setting.option) && !setting.is_load());
         rest.map(|setting| setting.written()).collect()
     };
     let mut number = |point: &SweepPoint| {

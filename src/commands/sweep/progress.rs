@@ -7,7 +7,7 @@ use super::super::quiet::ToldOnce;
 use crate::clock::{self, Nanos, SECOND};
 use crate::finding::Finding;
 use crate::lab::repeat::headline;
-use crate::lab::sweep::{PointRow, Ran, Sweep, What, rows, time_in_words};
+use crate::lab::sweep::{PointRow, Ran, Sweep, What, estimate, rows, time_in_words};
 use crate::run::{Listener, Progress, Speed, Wants};
 use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::{self, say};
@@ -78,7 +78,12 @@ impl Watcher {
                 (Some(line), _) => headline(line),
                 (None, why) => format!("failed: {}", why.as_deref().unwrap_or_default()),
             };
-            say(format_args!("{}{}: {outcome}", state.view.place, state.view.label));
+            let left = estimate(sweep, history);
+            let left = match left.seconds {
+                some if some >= 1.0 => format!(", {} left", time_in_words(some)),
+                _ => String::new(),
+            };
+            say(format_args!("{}{left}{}: {outcome}", state.view.place, state.view.label));
         }
         if self.draws {
             state.view.curve = curve(sweep, history);

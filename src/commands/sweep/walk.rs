@@ -6,15 +6,15 @@ use super::point;
 use super::progress::Watcher;
 use crate::cli::SweepRequest;
 use crate::clock::{self, SECOND};
+use crate::finding::Finding;
 use crate::lab::sweep::{Ran, Upcoming, What, estimate, next};
 use crate::results::Record;
 use crate::run::{self, Control, Listener};
+use crate::sys::standard_error::say;
 use crate::truth::Judged;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-
-/// So far apart are the seeds of repetitions: each thread has one of its own, the next number.
-const SEEDS: u32 = 10_007;
 
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,13 +134,36 @@ impl<'a> SweepWalk<'a> {
             Err(why) => (None, Some(why)),
         };
         let ran = Ran { what, seconds, line, failure };
-        if let Some(folder) = &self.folder {
-            folder.keep(self.history.len() + 1, &ran, record.as_ref())?;
-        }
+        self.keep(&ran, record.as_ref())?;
         self.last_record = record.or(self.last_record.take());
         self.history.push(ran);
         self.watcher.ended(&self.plan.sweep, &self.history);
         Ok(true)
+    }
+
+    /// Keeps a run. A folder that nobody asked for is given up where it can't.
+    fn keep(&mut self, ran: &Ran, record: Option<&Record>) -> Result<(), String> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let kept = folder.keep(self.history.len() + 1, ran, record);
+        if let (Err(why), true) = (&kept, folder.is_spare) {
+            say(Finding::warning(format!(
+                "the sweep's points are no longer kept, and it can't go on: {why}"
+            )));
+            self.folder.take().into_iter().for_each(|folder| folder.remove(self.history.len() + 1));
+            return Ok(());
+        }
+        kept
+    }
+
+    /// Where points are kept that nobody asked to keep; `None` = nowhere.
+    pub fn spare_folder(&self) -> Option<&Path> {
+        self.folder.as_ref().filter(|folder| folder.is_spare).map(Folder::path)
+    }
+
+    /// It has come to its end: what nobody asked to keep goes.
+    pub fn tidy_up(&mut self) {
+        let spare = self.folder.take_if(|folder| folder.is_spare);
+        spare.into_iter().for_each(|folder| folder.remove(self.history.len()));
     }
 
     /// `None` = the user ended it before it was whole.
@@ -165,22 +188,19 @@ impl<'a> SweepWalk<'a> {
         Ok(Some((line, Some(executed.record))))
     }
 
+    /// What is run, with a seed of its own: else a cache could answer from what the run before had read, also
+    /// at another depth, and offered I/Os would come at the same times again.
     fn runnable(&self, what: What) -> Result<Runnable, String> {
+        let number = self.history.len() as u32;
         match what {
-            What::Point(number) | What::Reference(number) => {
-                let point = self.plan.points.get(number).ok_or("there is no such point")?;
-                let (profile, method) = (point.profile.clone(), point.method.clone());
+            What::Point(place) | What::Reference(place) => {
+                let point = self.plan.points.get(place).ok_or("there is no such point")?;
+                let (profile, method) = (point.profile.repetition(number), point.method.clone());
                 Ok(Runnable { profile, method, ..*point })
             }
             What::Rate(rate) => {
-                let mut point = self.plan.at_rate(rate).map_err(|messages| messages.join("; "))?;
-                // With the same seed I/Os would come at the same times again, and what those do to latencies
-                // would be in no interval.
-                let before = self.history.iter().filter(|ran| ran.what == what).count() as u32;
-                for span in &mut point.profile.time_spans {
-                    span.rand_seed = span.rand_seed.wrapping_add(SEEDS * before);
-                }
-                Ok(point)
+                let point = self.plan.at_rate(rate).map_err(|messages| messages.join("; "))?;
+                Ok(Runnable { profile: point.profile.repetition(number), ..point })
             }
         }
     }

@@ -1,15 +1,9 @@
 //! The knee: the load at which I/Os per second over latency (Kleinrock's power) is greatest.
 
-use crate::stats::replicates::{CONFIDENCE, student_t};
+use super::levels::Levels;
 
-/// A load and the power of each of its runs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LoadPowers {
-    /// I/Os outstanding, or I/Os per second offered.
-    pub load: u64,
-    /// I/Os per second for each ms of mean latency, one per run.
-    pub powers: Vec<f64>,
-}
+/// Loads whose power is surely within this share of the best are as good a knee as it.
+pub(super) const ALIKE: f64 = 0.05;
 
 /// The knee of a group of loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -20,66 +14,80 @@ pub struct Knee {
     pub load: u64,
     /// The loads between which it lies in 95 % of all cases, by the repetitions; `None` = there are none.
     pub between: Option<(u64, u64)>,
+    /// What can be said of it.
+    pub told: KneeTold,
 }
 
-/// The knee; `None` = no load has a power.
+/// What can be said of a knee.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KneeTold {
+    /// It lies within the range.
+    Found,
+    /// It may lie at the end of the range, or beyond: nothing larger was tried.
+    AtEnd,
+    /// It may lie at the beginning of the range, or below: nothing smaller was tried.
+    AtBegin,
+    /// It may be any load of the range.
+    Anywhere,
+    /// Nothing was run twice, so that nobody knows how much runs scatter.
+    NotRepeated,
+}
+
+/// The knee of loads in rising order; `None` = none of them has a power.
 ///
-/// The interval: of the loads all are left of which the repetitions can't tell that they are worse than the
-/// best one. Logarithms of the power are compared, with one deviation for all loads, by Student's t; the
-/// chance of an error is shared by all comparisons (Bonferroni), so that the true knee is among those left
-/// in at least 95 % of all cases.
-pub fn knee(loads: &[LoadPowers]) -> Option<Knee> {
-    let logarithms: Vec<Vec<f64>> = loads
-        .iter()
-        .map(|load| load.powers.iter().filter(|power| **power > 0.0).map(|power| power.ln()).collect())
-        .collect();
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let measured = || (0..loads.len()).filter(|place| !logarithms[*place].is_empty());
-    // Of equal ones the smallest load, which costs least.
-    let by_power = |a: &usize, b: &usize| {
-        mean(&logarithms[*a]).total_cmp(&mean(&logarithms[*b])).then(loads[*b].load.cmp(&loads[*a].load))
+/// The interval: of the loads all are left of which the repetitions can't tell that their power is lower than
+/// that of the best one. Where it reaches to an end of the range, the knee may as well lie beyond that: only
+/// less than one outstanding I/O is impossible.
+pub(super) fn knee(loads: &[u64], powers: &Levels) -> Option<Knee> {
+    let place = powers.best()?;
+    let left = powers.not_below();
+    let ends = left.as_ref().and_then(|left| Some((loads[*left.first()?], loads[*left.last()?])));
+    let (first, last) = (loads.first().copied()?, loads.last().copied()?);
+    let told = match ends {
+        None => KneeTold::NotRepeated,
+        Some((low, high)) if low == first && high == last => KneeTold::Anywhere,
+        Some((_, high)) if high == last => KneeTold::AtEnd,
+        Some((low, _)) if low == first && first > 1 => KneeTold::AtBegin,
+        Some(_) => KneeTold::Found,
     };
-    let best = measured().max_by(by_power)?;
-    let (mut squares, mut degrees) = (0.0, 0);
-    for values in &logarithms {
-        let middle = mean(values);
-        squares += values.iter().map(|value| (value - middle).powi(2)).sum::<f64>();
-        degrees += values.len().saturating_sub(1);
-    }
-    let others = measured().count().saturating_sub(1);
-    let between = (degrees > 0).then(|| {
-        let deviation = (squares / degrees as f64).sqrt();
-        let t = student_t(1.0 - (1.0 - CONFIDENCE) / others.max(1) as f64, degrees as f64);
-        let left = measured().filter(|place| {
-            let runs = |place: usize| 1.0 / logarithms[place].len() as f64;
-            let margin = t * deviation * (runs(*place) + runs(best)).sqrt();
-            mean(&logarithms[*place]) >= mean(&logarithms[best]) - margin
-        });
-        let left: Vec<u64> = left.map(|place| loads[place].load).collect();
-        let (low, high) = (left.iter().min().copied(), left.iter().max().copied());
-        (low.unwrap_or(loads[best].load), high.unwrap_or(loads[best].load))
-    });
-    Some(Knee { place: best, load: loads[best].load, between })
+    Some(Knee { place, load: loads[place], between: ends, told })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::levels::Scatter;
     use super::*;
+
+    fn found(loads: &[u64], powers: &[&[f64]]) -> Option<Knee> {
+        let powers: Vec<Vec<f64>> = powers.iter().map(|values| values.to_vec()).collect();
+        let scatter = Scatter::of(powers.iter().map(Vec::as_slice));
+        knee(loads, &Levels::new(&powers, scatter))
+    }
 
     #[test]
     fn the_knee_is_where_power_is_greatest_and_its_interval_is_what_repetitions_cannot_tell_apart() {
-        let load = |load: u64, powers: &[f64]| LoadPowers { load, powers: powers.to_vec() };
-        let loads = [
-            load(1, &[10.0, 10.2, 9.9]),
-            load(2, &[19.0, 19.3, 19.1]),
-            load(4, &[19.2, 19.0, 19.4]),
-            load(8, &[12.0, 12.1, 11.9]),
-        ];
-        assert_eq!(knee(&loads), Some(Knee { place: 2, load: 4, between: Some((2, 4)) }));
-        let single = [load(1, &[1.0]), load(2, &[3.0]), load(4, &[2.0])];
-        assert_eq!(knee(&single), Some(Knee { place: 1, load: 2, between: None }));
-        let equal = [load(4, &[2.0]), load(2, &[2.0])];
-        assert_eq!(knee(&equal).map(|knee| knee.load), Some(2));
-        assert_eq!(knee(&[load(1, &[])]), None);
+        let powers: [&[f64]; 4] =
+            [&[10.0, 10.2, 9.9], &[19.0, 19.3, 19.1], &[19.2, 19.0, 19.4], &[12.0, 12.1, 11.9]];
+        let expected = Knee { place: 2, load: 4, between: Some((2, 4)), told: KneeTold::Found };
+        assert_eq!(found(&[1, 2, 4, 8], &powers), Some(expected));
+        assert_eq!(found(&[2], &[&[]]), None);
+    }
+
+    #[test]
+    fn an_end_of_the_range_is_no_knee_but_a_single_io() {
+        let rising: [&[f64]; 3] = [&[1.0, 1.01], &[2.0, 2.01], &[4.0, 4.01]];
+        let falling: [&[f64]; 3] = [&[4.0, 4.01], &[2.0, 2.01], &[1.0, 1.01]];
+        let wild: [&[f64]; 3] = [&[1.0, 4.0], &[2.0, 3.0], &[4.0, 1.0]];
+        let single: [&[f64]; 3] = [&[1.0], &[3.0], &[2.0]];
+        for (loads, powers, told) in [
+            ([1, 2, 4], rising, KneeTold::AtEnd),
+            ([1, 2, 4], falling, KneeTold::Found),
+            ([8, 16, 32], falling, KneeTold::AtBegin),
+            ([1, 2, 4], wild, KneeTold::Anywhere),
+            ([1, 2, 4], single, KneeTold::NotRepeated),
+        ] {
+            assert_eq!(found(&loads, &powers).unwrap().told, told, "{powers:?}");
+        }
     }
 }

@@ -14,6 +14,7 @@ mod drift;
 mod estimate;
 mod grid;
 mod knee;
+mod levels;
 mod next;
 mod objective;
 mod offered;
@@ -23,12 +24,13 @@ mod settings;
 mod table;
 
 pub use answer::{SameThreads, SweepAnswer};
-pub use answer_text::{AnswerLine, chosen, lines as answer_lines, text as answer_text};
+pub use answer_text::{AnswerLine, lines as answer_lines, text as answer_text, unanswered};
 pub use data::{csv, json};
 pub use drift::Drift;
 pub use estimate::{Estimate, estimate, words as time_in_words};
 pub use grid::{Axis, LONG, PlainLine, Setting, axes, diagonal, points};
-pub use knee::{Knee, LoadPowers, knee};
+pub use knee::{Knee, KneeTold};
+pub use levels::Enough;
 pub use next::{Upcoming, next};
 pub use objective::{Kept, Measure, Objective, Tried, kept};
 pub use offered::offered;
@@ -116,6 +118,11 @@ impl Setting {
             true => format!("{}={}", self.option, self.value),
             false => format!("{}{}", self.option, self.value),
         }
+    }
+
+    /// Whether it changes the work itself: IOPS of different work can't be ranked.
+    pub fn is_work(&self) -> bool {
+        ["-b", "-w"].contains(&self.option.as_str())
     }
 
     /// Whether it says how much is outstanding, or is asked for.

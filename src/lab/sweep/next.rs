@@ -2,10 +2,13 @@
 //! time, as straight code that asks for one run after the other; where the answer isn't there yet, that is
 //! what comes next.
 
+use super::answer::SweepAnswer;
 use super::objective::{self, Tried};
 use super::order::pass;
+use super::rows::rows;
 use super::settings::SweepOrder;
 use super::{Ran, Sweep, What};
+use crate::lab::repeat;
 use std::collections::HashMap;
 
 /// Fewer points have no reference points: those would be most of the runs.
@@ -119,7 +122,33 @@ impl<'a> Replay<'a> {
             false => self.passes(&(0..count).map(What::Point).collect::<Vec<_>>()),
         };
         self.unless_cut_short(points)?;
-        self.refer()
+        self.refer()?;
+        let sure = self.until_sure();
+        self.unless_cut_short(sure)
+    }
+
+    /// Runs what the answer isn't sure of, once each and the reference behind them, until it is sure, or the
+    /// budget is used up, or each of these has been run [`repeat::MOST`] times.
+    fn until_sure(&mut self) -> Result<(), Stop> {
+        while self.sweep.settings.until_sure && !self.cut_short && !self.invents {
+            let so_far = &self.history[..self.at];
+            let rows = rows(self.sweep, so_far);
+            let answers = SweepAnswer::of(&rows, &self.sweep.settings);
+            let mut wanted: Vec<What> =
+                answers.iter().flat_map(|answer| &answer.undecided).map(|row| rows[*row].what).collect();
+            wanted.retain(|what| self.iops(*what).len() < repeat::MOST as usize);
+            if wanted.is_empty() {
+                break;
+            }
+            let number = so_far.len() % 2;
+            let order = self.sweep.settings.order;
+            self.afford(&wanted)?;
+            for place in pass(order, wanted.len(), number) {
+                self.run(wanted[place])?;
+            }
+            self.refer()?;
+        }
+        Ok(())
     }
 
     fn set_reference(&mut self, point: usize, of: usize, middle: usize) {
@@ -289,7 +318,9 @@ impl<'a> Replay<'a> {
             let refined = self.refine(rates, maximum);
             self.unless_cut_short(refined)?;
         }
-        self.refer()
+        self.refer()?;
+        let sure = self.until_sure();
+        self.unless_cut_short(sure)
     }
 
     /// Halves the distance between the highest rate that keeps the objective and the next one, which

@@ -129,6 +129,13 @@ pub struct Kept {
     pub repeated: bool,
 }
 
+impl Kept {
+    /// The highest load that surely keeps it, and isn't beyond the first that seems not to.
+    pub fn surely_kept(&self) -> Option<f64> {
+        self.surely_kept.filter(|_| self.repeated).and_then(|sure| Some(sure.min(self.highest?)))
+    }
+}
+
 /// The highest load that keeps the objective, below the first that doesn't, and that one; of loads in rising
 /// order.
 pub fn edge(tried: &[Tried], objective: Objective) -> (Option<f64>, Option<f64>) {

@@ -1,6 +1,5 @@
 //! A row per point: what its runs say together.
 
-use super::knee::LoadPowers;
 use super::{Ran, Setting, Sweep, What};
 use crate::lab::{LatencyLine, RunLine};
 use crate::stats::replicates::{Spread, median};
@@ -22,6 +21,11 @@ pub struct PointRow {
     pub group: usize,
     /// Its runs that went well, in their order.
     pub runs: Vec<RunLine>,
+    /// Those of it that were run as a reference: they are in none of its figures, but tell how much runs
+    /// scatter.
+    pub references: Vec<RunLine>,
+    /// How long a run of it took on average with all around it, s.
+    pub run_s: f64,
     /// Why a run failed.
     pub failure: Option<String>,
     /// IOPS over runs; `None` = none went well.
@@ -50,9 +54,16 @@ impl PointRow {
         matches!(self.what, What::Rate(_))
     }
 
-    /// Its power, run by run.
-    pub fn powers(&self) -> LoadPowers {
-        LoadPowers { load: self.load, powers: self.runs.iter().filter_map(RunLine::power).collect() }
+    /// Why no answer can be made of it; `None` = nothing stands against it.
+    pub fn trouble(&self) -> Option<&'static str> {
+        let Some(figures) = &self.figures else { return Some("it failed") };
+        if self.failure.is_some() {
+            return Some("a run of it failed");
+        }
+        if self.runs.iter().any(|line| line.iops <= 0.0) {
+            return Some("it did no I/O");
+        }
+        (figures.verdict == VERDICTS[0]).then_some("its figures are WRONG")
     }
 }
 
@@ -98,6 +109,8 @@ fn row(what: What, history: &[Ran]) -> Option<PointRow> {
     Some(PointRow {
         what,
         settings: Vec::new(),
+        references: references(what, history),
+        run_s: ran.iter().map(|ran| ran.seconds).sum::<f64>() / ran.len() as f64,
         load: 0,
         by_rate: false,
         threads: 0,
@@ -107,6 +120,12 @@ fn row(what: What, history: &[Ran]) -> Option<PointRow> {
         figures: together(&runs),
         runs,
     })
+}
+
+fn references(what: What, history: &[Ran]) -> Vec<RunLine> {
+    let What::Point(number) = what else { return Vec::new() };
+    let of_it = history.iter().filter(|ran| ran.what == What::Reference(number));
+    of_it.filter_map(|ran| ran.line.clone()).collect()
 }
 
 /// Worst first.

@@ -47,6 +47,9 @@ pub struct Settings {
     pub curve: Vec<f64>,
     /// `--slo`
     pub objective: Option<Objective>,
+    /// `--until-sure`: points that the answer needs more of are repeated until it is sure.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub until_sure: bool,
     /// `--budget`, s.
     pub budget_s: Option<f64>,
     /// `--settle`, s.
@@ -62,6 +65,7 @@ impl Default for Settings {
             adaptive: false,
             curve: Vec::new(),
             objective: None,
+            until_sure: false,
             budget_s: None,
             settle_s: 0.0,
         }

@@ -73,6 +73,7 @@ pub fn run_exactly(
         claims: &claims,
         accounts: Arc::default(),
         progress: Vec::new(),
+        quota: None,
         sources: &sources,
         log: None,
         integrity: None,

@@ -37,7 +37,6 @@ pub(in crate::run) fn measure(
 ) -> SpanOutcome {
     control.begin_span();
     let Shared { span: plan, voice, .. } = *shared;
-    let progress = &shared.progress;
     let latencies = voice.is_live() && plan.measure_latency;
     let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
     let mut results = SpanResults::default();
@@ -74,7 +73,7 @@ pub(in crate::run) fn measure(
         }
         // Not before: the workers would inherit it.
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
-        let clocked = Clocked { plan, system, options, control, voice, live: &live, progress };
+        let clocked = Clocked::of(shared, system, options, control, &live);
         if control.wait_until_ready(plan.workers.len()) && options.events.may_start(control, voice) {
             control.does("measures");
             clocked.lead(&mut observer, &mut results);

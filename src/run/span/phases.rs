@@ -8,6 +8,7 @@ use crate::run::companions::{MeetingPoint, SETTLING, meet_at};
 use crate::run::control::{Control, Phase};
 use crate::run::options::Options;
 use crate::run::span::pulse::Pulse;
+use crate::run::span::setup::Shared;
 use crate::run::span::volume::{LiveSources, VolumeWatch};
 use crate::run::span::warm_up;
 use crate::run::tell::live::Counters;
@@ -15,7 +16,7 @@ use crate::run::tell::stream::{ByDirection, Ticker};
 use crate::run::voice::Voice;
 use crate::run::watch::observe::Observer;
 use crate::run::watch::sampler::Sampler;
-use crate::run::worker::recorder;
+use crate::run::worker::{VolumeQuota, recorder};
 use crate::system::System;
 use crate::system::cpu_times::CpuClock;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub(in crate::run) struct Clocked<'a> {
     pub(in crate::run) voice: &'a Voice,
     pub(in crate::run) live: &'a [Counters],
     pub(in crate::run) progress: &'a [Arc<ByDirection>],
+    pub(in crate::run) quota: Option<&'a VolumeQuota>,
 }
 
 /// What the controlling thread does while a phase goes on.
@@ -37,6 +39,20 @@ struct Meanwhile<'a, 'b> {
     ticker: Option<&'a mut Ticker>,
     pulse: Option<&'a mut Pulse>,
     volume: Option<VolumeWatch<'b>>,
+}
+
+impl<'a> Clocked<'a> {
+    /// Of a span's workers, who let `live` be seen of what they do.
+    pub(in crate::run) fn of(
+        shared: &'a Shared<'a>,
+        system: &'a System,
+        options: &'a Options,
+        control: &'a Control,
+        live: &'a [Counters],
+    ) -> Clocked<'a> {
+        let Shared { span: plan, voice, progress, quota, .. } = shared;
+        Clocked { plan, system, options, control, voice, live, progress, quota: quota.as_deref() }
+    }
 }
 
 impl Clocked<'_> {
@@ -104,7 +120,7 @@ impl Clocked<'_> {
 
     /// Where it is seen what the workers have done.
     fn sources(&self) -> LiveSources<'_> {
-        LiveSources { live: self.live, progress: self.progress }
+        LiveSources { live: self.live, quota: self.quota }
     }
 
     /// What the machine's CPUs did between two readings.

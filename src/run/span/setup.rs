@@ -12,7 +12,7 @@ use crate::run::tell::live::Counters;
 use crate::run::tell::stream::ByDirection;
 use crate::run::voice::Voice;
 use crate::run::worker::recorder::{Accounts, Recorder};
-use crate::run::worker::{Books, Phases, Requests, Schedule, Worker};
+use crate::run::worker::{Books, Phases, Requests, Schedule, VolumeQuota, Worker};
 use crate::sys::lent::lend;
 use crate::sys::memory::{self, Buffer};
 use crate::sys::trim::{TrimWay, can_punch};
@@ -34,6 +34,8 @@ pub struct Shared<'a> {
     pub accounts: Arc<Accounts>,
     /// What each of them lets the stream see; empty = nobody looks.
     pub progress: Vec<Arc<ByDirection>>,
+    /// What may still be handed over, where a volume ends the span.
+    pub quota: Option<Arc<VolumeQuota>>,
     /// Write data, by [`SpanPlan::sources`].
     pub sources: &'a [memory::Shared],
     /// The log of I/Os, if there is one: it has to be put in place when workers are left behind.
@@ -57,8 +59,7 @@ pub fn set_up<'a>(
     live: Option<&'a Counters>,
     log: Option<&'a Ring>,
 ) -> Result<Worker<'a>, Failure> {
-    let thread = plan.thread;
-    let real = plan.engine.row().needs_files;
+    let (thread, real) = (plan.thread, plan.engine.row().needs_files);
     // Engine null as well: what it measures is what a thread on this CPU can do.
     let real_time = !plan.engine.row().virtual_time;
     if let (Some(cpu), true) = (plan.cpu, real_time) {
@@ -122,6 +123,7 @@ pub fn set_up<'a>(
         clock,
         phases,
         live,
+        quota: shared.quota.clone(),
         log: log.map(Ring::producer),
         voice: shared.voice,
     })

@@ -2,15 +2,16 @@
 //! how long that will take.
 
 use crate::clock::{Nanos, SECOND};
-use crate::engine::Direction;
 use crate::plan::VolumeGoal;
 use crate::run::tell::live::{self, Counters};
-use crate::run::tell::stream::ByDirection;
+use crate::run::worker::VolumeQuota;
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-/// Between two looks, at most: what is done beyond the goal is what is done in this time.
-const LONGEST: Nanos = SECOND / 10;
+/// Between two looks, at most. The workers stop by themselves (`worker/quota.rs`); what passes until it's
+/// seen that all they handed over has come back belongs to the measured time.
+const LONGEST: Nanos = SECOND / 100;
+/// Looks that are remembered are at least half of this apart.
+const APART: Nanos = SECOND / 10;
 /// At least: a look reads the counters of all workers.
 const SHORTEST: Nanos = SECOND / 1000;
 /// How fast it goes is asked of so many of the last looks: about ten seconds.
@@ -21,8 +22,8 @@ const REMEMBERED: usize = 100;
 pub(super) struct LiveSources<'a> {
     /// All that the workers do.
     pub(super) live: &'a [Counters],
-    /// The same of the measured time, by direction; empty = nobody wants it.
-    pub(super) progress: &'a [Arc<ByDirection>],
+    /// What of a goal came back in the measured time; `None` = the goals count from the start signal.
+    pub(super) quota: Option<&'a VolumeQuota>,
 }
 
 /// Looks at what has been done in the measured time.
@@ -36,8 +37,6 @@ pub(super) struct VolumeWatch<'a> {
 /// How far one goal is.
 struct GoalCourse {
     goal: VolumeGoal,
-    /// What had been done when measuring began and doesn't count, bytes.
-    before: u64,
     /// When was looked, and what had been done since measuring began, bytes.
     seen: VecDeque<(Nanos, u64)>,
 }
@@ -45,11 +44,7 @@ struct GoalCourse {
 impl<'a> VolumeWatch<'a> {
     /// Measuring begins at `start`.
     pub(super) fn new(goals: &[VolumeGoal], sources: LiveSources<'a>, start: Nanos) -> VolumeWatch<'a> {
-        let course = |goal: &VolumeGoal| GoalCourse {
-            goal: *goal,
-            before: if goal.from_start { 0 } else { sources.total(goal) },
-            seen: VecDeque::from([(start, 0)]),
-        };
+        let course = |goal: &VolumeGoal| GoalCourse { goal: *goal, seen: VecDeque::from([(start, 0)]) };
         let due = if goals.is_empty() { Nanos::MAX } else { start + SHORTEST };
         VolumeWatch { sources, goals: goals.iter().map(course).collect(), due }
     }
@@ -60,7 +55,7 @@ impl<'a> VolumeWatch<'a> {
             return false;
         }
         for course in &mut self.goals {
-            let done = self.sources.total(&course.goal).saturating_sub(course.before);
+            let done = self.sources.total(&course.goal);
             course.saw(now, done);
         }
         self.due = now + self.left(now).unwrap_or(LONGEST).clamp(SHORTEST, LONGEST);
@@ -76,21 +71,17 @@ impl<'a> VolumeWatch<'a> {
 impl LiveSources<'_> {
     /// What the workers have done of this so far, bytes.
     fn total(&self, goal: &VolumeGoal) -> u64 {
-        if goal.unmixed {
-            return live::totals(self.live).1;
+        match self.quota.filter(|_| !goal.from_start) {
+            Some(quota) => quota.done(goal.direction),
+            None => live::totals(self.live).1,
         }
-        let of = |by: &Arc<ByDirection>| match goal.direction {
-            Direction::Read => live::totals(std::slice::from_ref(&by.read)).1,
-            Direction::Write => live::totals(std::slice::from_ref(&by.write)).1,
-        };
-        self.progress.iter().map(of).sum()
     }
 }
 
 impl GoalCourse {
     fn saw(&mut self, now: Nanos, done: u64) {
         // Looks close to each other say little about the speed: the last one is moved.
-        let close = |(at, _): &(Nanos, u64)| now.saturating_sub(*at) < LONGEST / 2;
+        let close = |(at, _): &(Nanos, u64)| now.saturating_sub(*at) < APART / 2;
         if self.seen.len() > 1 && self.seen.iter().nth_back(1).is_some_and(close) {
             self.seen.pop_back();
         }
@@ -118,27 +109,28 @@ impl GoalCourse {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Direction;
 
     const MS: Nanos = 1_000_000;
 
-    fn watch<'a>(live: &'a [Counters], progress: &'a [Arc<ByDirection>], unmixed: bool) -> VolumeWatch<'a> {
-        let goal = VolumeGoal { direction: Direction::Write, bytes: 100_000_000, unmixed, from_start: false };
-        VolumeWatch::new(&[goal], LiveSources { live, progress }, SECOND)
+    const GOAL: VolumeGoal =
+        VolumeGoal { direction: Direction::Write, bytes: 100_000_000, from_start: false };
+
+    fn watch(quota: &VolumeQuota) -> VolumeWatch<'_> {
+        VolumeWatch::new(&[GOAL], LiveSources { live: &[], quota: Some(quota) }, SECOND)
     }
 
     #[test]
     fn a_steady_device_is_looked_at_when_it_is_due_and_the_time_left_is_right() {
-        let live = [Counters::new(false), Counters::new(false)];
-        // What the warm-up did.
-        live[0].add(1, 90_000_000);
-        let mut watch = watch(&live, &[], true);
+        let quota = VolumeQuota::new(&[GOAL]);
+        let mut watch = watch(&quota);
         // 1 MB a second in each of two workers: 50 s.
         let mut done = 0;
         let mut estimates = Vec::new();
         let end = loop {
             let now = watch.due;
             let target = (now - SECOND) / 1000;
-            live.iter().for_each(|worker| worker.add(1, target - done));
+            quota.came_back(Direction::Write, 2 * (target - done));
             done = target;
             if watch.reached(now) {
                 break now - SECOND;
@@ -146,7 +138,7 @@ mod tests {
             estimates.push((now - SECOND, watch.left(now).unwrap()));
         };
         assert!((50_000 * MS..=50_001 * MS).contains(&end), "{end}");
-        assert!(estimates.len() < 520, "{}", estimates.len());
+        assert!(estimates.len() < 5200, "{}", estimates.len());
         for (passed, left) in estimates.into_iter().filter(|(passed, _)| *passed > SECOND) {
             let wrong = (passed + left).abs_diff(50_000 * MS);
             assert!(wrong <= 2 * MS, "{left} ns left after {passed}");
@@ -155,33 +147,32 @@ mod tests {
 
     #[test]
     fn the_time_left_follows_the_speed_of_the_last_seconds() {
-        let live = [Counters::new(false)];
-        let mut watch = watch(&live, &[], true);
+        let quota = VolumeQuota::new(&[GOAL]);
+        let mut watch = watch(&quota);
         // A fast cache for 5 s, then a fifth of the speed.
         for tenth in 1..=200 {
-            live[0].add(1, if tenth <= 50 { 500_000 } else { 100_000 });
-            assert!(!watch.reached(SECOND + tenth * LONGEST));
+            quota.came_back(Direction::Write, if tenth <= 50 { 500_000 } else { 100_000 });
+            assert!(!watch.reached(SECOND + tenth * APART));
         }
-        let left = watch.left(SECOND + 200 * LONGEST).unwrap();
+        let left = watch.left(SECOND + 200 * APART).unwrap();
         assert_eq!(left, 60 * SECOND);
     }
 
     #[test]
     fn where_both_is_done_only_what_counts_is_counted() {
-        let (live, by) = ([Counters::new(false)], [ByDirection::new(false, false)]);
-        let mut watch = watch(&live, &by, false);
-        live[0].add(9, 900_000_000);
-        by[0].read.add(5, 800_000_000);
-        by[0].write.add(4, 99_999_999);
+        let quota = VolumeQuota::new(&[GOAL]);
+        let mut watch = watch(&quota);
+        quota.came_back(Direction::Read, 800_000_000);
+        quota.came_back(Direction::Write, 99_999_999);
         assert!(!watch.reached(watch.due));
-        by[0].write.add(1, 1);
+        quota.came_back(Direction::Write, 1);
         assert!(!watch.reached(watch.due - 1), "not yet due");
         assert!(watch.reached(watch.due));
     }
 
     #[test]
     fn without_a_goal_nobody_looks() {
-        let mut watch = VolumeWatch::new(&[], LiveSources { live: &[], progress: &[] }, SECOND);
+        let mut watch = VolumeWatch::new(&[], LiveSources { live: &[], quota: None }, SECOND);
         assert_eq!((watch.due, watch.left(0)), (Nanos::MAX, None));
         assert!(!watch.reached(u64::MAX - 1));
     }

@@ -54,6 +54,7 @@ impl Loop<'_> {
         if self.tells {
             self.tell(books, well, now);
             self.keep_time(books, well, phase, now, since_start);
+            self.account_for_quota(books, well, phase);
         }
         failed.map_or(Ok(()), Err)
     }

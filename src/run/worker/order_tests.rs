@@ -102,6 +102,7 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
         clock,
         phases: Phases::Scheduled(Schedule { measure: 0, cooldown: 1000, stop: 1000 }, &control),
         live: None,
+        quota: None,
         log: None,
         voice: &Voice::quiet(),
     };

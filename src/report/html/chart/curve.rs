@@ -3,7 +3,7 @@
 
 use super::axis::ChartAxis;
 use super::table::FigureTable;
-use super::{ChartFigure, Key, Mark, path};
+use super::{ChartFigure, Key, Mark, PointLabel, path};
 use crate::report::html::number::{NONE, latency, number};
 use maud::{Markup, html};
 
@@ -29,6 +29,8 @@ pub struct Curve {
 pub struct CurvePoint {
     /// What was set: `-o8 -t2`.
     pub label: String,
+    /// With so many threads; points of the same number are joined by a line of their own.
+    pub threads: u64,
     /// I/Os per second.
     pub iops: f64,
     /// Its interval; `None` = a single run.
@@ -59,9 +61,40 @@ pub struct CurveObjective {
     pub iops: Option<f64>,
 }
 
+/// The looks of lines where there is more than one.
+const LINES: [&str; 6] = ["total", "p50", "p99", "read", "p95", "write"];
+/// A name takes so much of a chart's width and height: another one that near isn't written.
+const NAME: (f64, f64) = (0.09, 0.06);
+
 impl Curve {
-    /// The chart.
-    pub fn chart(&self) -> ChartFigure {
+    /// Numbers of threads, rising.
+    fn threads(&self) -> Vec<u64> {
+        let mut threads: Vec<u64> = self.points.iter().map(|point| point.threads).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        threads
+    }
+
+    /// What the points are called, beside them.
+    fn labels(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> Vec<PointLabel> {
+        let knee = self.knee.as_ref().and_then(|knee| self.points.get(knee.point));
+        let mut labels: Vec<PointLabel> = Vec::new();
+        // The knee first, then the highest rates: what matters most has its name.
+        for point in knee.into_iter().chain(self.points.iter().rev()) {
+            let Some(latency_ms) = point.latency_ms else { continue };
+            let place = place((point.iops, latency_ms));
+            let covers = |label: &PointLabel| {
+                (label.place.0 - place.0).abs() < NAME.0 && (label.place.1 - place.1).abs() < NAME.1
+            };
+            if !labels.iter().any(covers) {
+                labels.push(PointLabel { place, text: point.label.clone() });
+            }
+        }
+        labels
+    }
+
+    /// The chart, and what its points are called.
+    pub fn chart(&self) -> (ChartFigure, Vec<PointLabel>) {
         let known = |point: &CurvePoint| Some((point.iops, point.latency_ms?));
         let rates = self.points.iter().flat_map(|point| {
             let (low, high) = point.iops_interval.unwrap_or((point.iops, point.iops));
@@ -75,16 +108,22 @@ impl Curve {
         let x = ChartAxis::amounts("I/Os per second", rates.fold(0.0, f64::max));
         let y = ChartAxis::latencies(self.latency_name.clone(), latencies.chain(objective));
         let place = |(iops, ms): (f64, f64)| (x.scale.place(iops), y.scale.place(ms));
+        let threads = self.threads();
         let drawing = html! {
-            path.line.total d=(path::line(self.points.iter().map(|point| known(point).map(place)))) {}
+            @for (number, threads) in threads.iter().enumerate() {
+                @let class = LINES[number % LINES.len()];
+                @let points = || self.points.iter().filter(|point| point.threads == *threads).map(known);
+                path.line.{(class)} d=(path::line(points().map(|point| point.map(place)))) {}
+                path.dots.{(class)} d=(path::dots(points().flatten().map(place))) {}
+            }
             path.whisker d=(self.intervals(&place)) {}
-            path.dots.total d=(path::dots(self.points.iter().filter_map(known).map(place))) {}
             (self.singled_out(&place))
         };
+        let labels = self.labels(&place);
         let table = self.table(&x);
         let (marks, key) = (self.marks(), self.keys());
         let (id, title, note) = (self.id.clone(), self.title.clone(), String::new());
-        ChartFigure {
+        let figure = ChartFigure {
             kind: "curve",
             id,
             title,
@@ -96,7 +135,8 @@ impl Curve {
             drawing,
             marks,
             table,
-        }
+        };
+        (figure, labels)
     }
 
     fn intervals(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> String {
@@ -146,7 +186,12 @@ impl Curve {
             };
             Key::line("objective", format!("objective {}: {kept}", objective.label))
         });
-        knee.into_iter().chain(objective).collect()
+        let threads = Some(self.threads()).filter(|threads| threads.len() > 1).unwrap_or_default();
+        let lines = threads.iter().enumerate().map(|(number, threads)| {
+            let words = if *threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+            Key::line(LINES[number % LINES.len()], words)
+        });
+        lines.chain(knee).chain(objective).collect()
     }
 
     fn summary(&self) -> String {

@@ -95,6 +95,15 @@ pub struct Mark {
     pub text: String,
 }
 
+/// A name beside a point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointLabel {
+    /// Where: shares of the chart's width from the left and of its height from the bottom.
+    pub place: path::Point,
+    /// The name.
+    pub text: String,
+}
+
 /// What is drawn is in units of this square, stretched to the chart's real size.
 const SQUARE: &str = "0 0 1000 1000";
 
@@ -104,6 +113,11 @@ const WHOLE: [f64; 2] = [0.0, 1.0];
 impl ChartFigure {
     /// The whole figure.
     pub fn markup(&self) -> Markup {
+        self.markup_with(&[])
+    }
+
+    /// The same with names beside points.
+    pub fn markup_with(&self, labels: &[PointLabel]) -> Markup {
         let (title, text) = (format!("{}-title", self.id), format!("{}-text", self.id));
         let time = (self.x.kind == AxisKind::Time).then_some(match self.x.scale {
             AxisScale::Linear { to, .. } | AxisScale::Log { to, .. } => to,
@@ -125,6 +139,14 @@ impl ChartFigure {
                             (self.drawing)
                         }
                         (self.numbers())
+                        @if !labels.is_empty() {
+                            g.names.beside {
+                                @for label in labels {
+                                    @let (x, y) = (percent(label.place.0), percent(1.0 - label.place.1));
+                                    text x=(x) y=(y) dx="7" dy="-7" { (label.text) }
+                                }
+                            }
+                        }
                     }
                 }
                 (self.explained())

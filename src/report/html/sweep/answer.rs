@@ -2,7 +2,7 @@
 
 use super::SweepPage;
 use crate::lab::RunLine;
-use crate::lab::sweep::{SweepAnswer, answer_lines, chosen};
+use crate::lab::sweep::{KneeTold, SweepAnswer, answer_lines, unanswered};
 use crate::report::html::headline::tile;
 use crate::report::html::number::{exact, grouped, latency, number};
 use crate::units::visible::{line, lines};
@@ -11,7 +11,7 @@ use maud::{Markup, html};
 /// All answers, those of the groups one below the other.
 pub fn answers(page: &SweepPage) -> Markup {
     html! {
-        @if page.answers.is_empty() { p { "No point has figures, so there is no answer." } }
+        @for why in unanswered(page.answers, page.rows) { p { "Can't tell: " (line(&why)) } }
         @for answer in page.answers {
             @if !answer.common.is_empty() { h3 { "With " (line(&answer.common)) } }
             (tiles(page, answer))
@@ -22,12 +22,12 @@ pub fn answers(page: &SweepPage) -> Markup {
                     }
                 }
             }
-            @match chosen(answer, page.settings) {
+            @match answer.chosen() {
                 Some(row) => {
                     p.name { "From now on" }
                     div.command { pre { code { (lines(&(page.command)(&page.rows[row]))) } } }
                 }
-                None => p { "No load that was tried keeps the objective." },
+                None => p { "No load is recommended: what is said above doesn't single one out." },
             }
         }
     }
@@ -39,19 +39,23 @@ fn tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
     let load = |row: usize| exact(Some(page.rows[row].load as f64), grouped);
     let felt = |row: usize| figures(row).and_then(RunLine::felt).map(|felt| felt.mean_ms);
     let unit = page.rows[answer.highest].unit();
+    let is_found = answer.knee.is_some_and(|knee| knee.told == KneeTold::Found);
+    let found = answer.knee_row.filter(|_| is_found);
     html! {
         dl.tiles {
             (tile("highest, I/Os per second", "", iops(answer.highest)))
-            @if let Some(knee) = answer.knee_row {
+            @if let Some(knee) = found {
                 (tile(&format!("knee, {unit}"), "", load(knee)))
                 (tile("I/Os per second there", "", iops(knee)))
                 (tile("mean latency there", "", exact(felt(knee), latency)))
-                (tile(&format!("smallest that is as good, {unit}"), "", load(answer.smallest)))
+            }
+            @if let Some(smallest) = answer.tells_smallest().then(|| answer.smallest.sure()).flatten() {
+                (tile(&format!("smallest that is as good, {unit}"), "", load(smallest)))
             }
             @if let Some(objective) = page.settings.objective {
                 @match answer.objective_row {
                     Some(row) => (tile(&format!("highest with {objective}, {unit}"), "", load(row))),
-                    None => (tile(&objective.to_string(), "", html! { "not kept" })),
+                    None => (tile(&objective.to_string(), "", html! { "not surely kept" })),
                 }
             }
         }

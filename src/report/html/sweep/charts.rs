@@ -2,27 +2,27 @@
 //! don't differ in load, their rates side by side.
 
 use super::SweepPage;
-use crate::lab::sweep::{Measure, Objective, PointRow, SweepAnswer, label};
+use crate::lab::sweep::{KneeTold, Measure, Objective, PointRow, Setting, SweepAnswer, label};
 use crate::lab::{LatencyLine, RunLine};
-use crate::report::html::chart::ChartFigure;
 use crate::report::html::chart::axis::ChartAxis;
 use crate::report::html::chart::bars::Bars;
 use crate::report::html::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
 use crate::report::html::chart::table::FigureTable;
+use crate::report::html::chart::{ChartFigure, PointLabel};
 use crate::report::html::number::number;
-use crate::stats::replicates::Spread;
+use crate::stats::replicates::{Bounds, Spread};
 
 /// Groups that have a chart; with more of them the page would become too large.
 const MOST: usize = 24;
 
 /// A chart per group.
-pub fn charts(page: &SweepPage) -> Vec<ChartFigure> {
+pub fn charts(page: &SweepPage) -> Vec<(ChartFigure, Vec<PointLabel>)> {
     let chart = |(number, answer): (usize, &SweepAnswer)| {
         let rows = of_group(page, answer);
         let differ = rows.windows(2).any(|pair| pair[0].1.load != pair[1].1.load);
         match differ && rows.iter().any(|(_, row)| row.figures.as_ref().and_then(RunLine::felt).is_some()) {
             true => curve(page, answer, &rows, number).chart(),
-            false => bars(answer, &rows, number).chart(),
+            false => (bars(answer, &rows, number).chart(), Vec::new()),
         }
     };
     page.answers.iter().take(MOST).enumerate().map(chart).collect()
@@ -48,7 +48,8 @@ fn curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], nu
     let objective = page.settings.objective;
     let place_of = |place: usize| rows.iter().position(|(other, _)| *other == place);
     let iops = |row: &PointRow| row.figures.as_ref().map_or(0.0, |line| line.iops);
-    let knee = answer.knee.zip(answer.knee_row.and_then(place_of)).map(|(knee, point)| {
+    let found = answer.knee.filter(|knee| knee.told == KneeTold::Found);
+    let knee = found.zip(answer.knee_row.and_then(place_of)).map(|(knee, point)| {
         let within = |(low, high): (u64, u64)| {
             let rates = rows.iter().filter(|(_, row)| (low..=high).contains(&row.load));
             let rates = rates.map(|(_, row)| iops(row));
@@ -60,7 +61,7 @@ fn curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow)], nu
         id: format!("curve-{}", number + 1),
         title: title("Throughput and latency", answer),
         latency_name: latency_name(rows, objective),
-        points: rows.iter().map(|(_, row)| point(row, objective)).collect(),
+        points: rows.iter().map(|(_, row)| point(row, rows, objective)).collect(),
         knee,
         objective: objective.map(|objective| CurveObjective {
             latency_ms: objective.limit_ms,
@@ -81,21 +82,25 @@ fn latency_name(rows: &[(usize, &PointRow)], objective: Option<Objective>) -> St
     if due { format!("{name}, from when I/Os were due") } else { name.to_owned() }
 }
 
-fn point(row: &PointRow, objective: Option<Objective>) -> CurvePoint {
+/// What distinguishes a point from the others of its group.
+fn label_in_group(row: &PointRow, of_group: &[(usize, &PointRow)]) -> String {
+    let common = |setting: &&Setting| of_group.iter().all(|(_, other)| other.settings.contains(setting));
+    let own = row.settings.iter().filter(|setting| !common(setting)).map(Setting::written);
+    let own = own.collect::<Vec<_>>().join(" ");
+    if own.is_empty() { label(row) } else { own }
+}
+
+fn point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Objective>) -> CurvePoint {
     let of = |latency: &LatencyLine| objective.map_or(latency.mean_ms, |objective| objective.of(latency));
     let values: Vec<f64> = row.runs.iter().filter_map(|line| line.felt()).map(of).collect();
     CurvePoint {
-        label: label(row),
+        label: label_in_group(row, of_group),
+        threads: row.threads,
         iops: row.figures.as_ref().map_or(0.0, |line| line.iops),
-        iops_interval: row.iops.and_then(interval),
+        iops_interval: row.iops.and_then(|iops| iops.interval(Bounds::Positive)),
         latency_ms: row.figures.as_ref().and_then(RunLine::felt).map(of),
         latency_interval_ms: factors(&values),
     }
-}
-
-fn interval(spread: Spread) -> Option<(f64, f64)> {
-    let width = spread.half_width?;
-    Some(((spread.mean - width).max(0.0), spread.mean + width))
 }
 
 /// The interval of the geometric mean, by which the objective is judged: latencies vary by factors.

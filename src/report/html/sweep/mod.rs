@@ -9,9 +9,9 @@ use super::input::Run;
 use super::page::heading;
 use super::run::{place_and_time, targets};
 use super::{environment, verdict};
-use crate::lab::sweep::{Drift, PointRow, Settings, SweepAnswer, told_once};
+use crate::lab::sweep::{Drift, PointRow, Settings, SweepAnswer, label, told_once};
 use crate::truth::Severity;
-use crate::units::visible::lines;
+use crate::units::visible::{line, lines};
 use maud::{Markup, html};
 use verdict::Badge;
 
@@ -72,13 +72,14 @@ pub fn content(page: &SweepPage) -> Markup {
             h1 { (page.name()) }
             @if let Some(run) = run { p.targets { (targets(&run.known)) } }
         }
+        (judged(page))
         @if let Some(why) = page.unfinished { p.lead { (Badge::of(Severity::Note).markup()) " " (why) } }
         section.answer { (heading(2, "Answer")) (answer::answers(page)) }
         @let charts = charts::charts(page);
         @if !charts.is_empty() {
             section {
                 (heading(2, "Throughput and latency"))
-                div.charts { @for chart in charts { (chart.markup()) } }
+                div.charts { @for (chart, labels) in &charts { (chart.markup_with(labels)) } }
             }
         }
         section { (heading(2, "Points")) (points::points(page)) }
@@ -100,6 +101,47 @@ pub fn content(page: &SweepPage) -> Markup {
         }
     }
 }
+
+/// Whether the figures can be believed, before anything is concluded from them.
+fn judged(page: &SweepPage) -> Markup {
+    let troubled: Vec<&PointRow> = page.rows.iter().filter(|row| row.trouble().is_some()).collect();
+    let warned =
+        page.rows.iter().filter_map(|row| row.figures.as_ref()).filter(|line| line.verdict == "WARNING");
+    let (all, bad, warned) = (page.rows.len(), troubled.len(), warned.count());
+    let drifted = page.drift.is_some_and(Drift::is_much);
+    let severity = match (bad, warned, drifted) {
+        (0, 0, false) => Severity::Note,
+        (0, ..) => Severity::Warning,
+        _ => Severity::Wrong,
+    };
+    let verdicts = page.rows.iter().filter_map(|row| row.figures.as_ref()).map(|line| line.verdict.as_str());
+    let unconfirmed = verdicts.filter(|verdict| !["VERIFIED", "WARNING", "WRONG"].contains(verdict)).count();
+    let badge = match (bad, warned, drifted) {
+        (0, 0, false) if unconfirmed > 0 => Badge::of_word("UNKNOWN"),
+        (0, 0, false) => Badge::of_word("VERIFIED"),
+        _ => Badge::of(severity),
+    };
+    let words = match (bad, warned) {
+        (0, 0) if unconfirmed > 0 => {
+            format!(
+                "the figures of {unconfirmed} of {all} points can't be compared with what devices counted"
+            )
+        }
+        (0, 0) => format!("the devices did what was counted, at all of {all} points"),
+        (0, some) => format!("the figures of {some} of {all} points carry a warning"),
+        (bad, _) => {
+            let why = |row: &&PointRow| format!("{} ({})", label(row), row.trouble().unwrap_or_default());
+            let names: Vec<String> = troubled.iter().take(NAMED).map(why).collect();
+            let more = if bad > NAMED { format!(" and {} more", bad - NAMED) } else { String::new() };
+            format!("{bad} of {all} points are left out of the answer: {}{more}", names.join(", "))
+        }
+    };
+    let drifted = if drifted { "; the device changed while it was measured (see Drift)" } else { "" };
+    html! { p.lead { (badge.markup()) " " (line(&words)) (drifted) } }
+}
+
+/// So many points are named.
+const NAMED: usize = 4;
 
 /// Findings of all points, each once.
 fn found(page: &SweepPage) -> Markup {

@@ -62,9 +62,12 @@ fn roles(page: &SweepPage, place: usize) -> String {
         let named = [
             ("highest", Some(answer.highest)),
             ("knee", answer.knee_row),
-            ("smallest as good", Some(answer.smallest)),
+            ("smallest as good", answer.smallest.sure().filter(|_| answer.tells_smallest())),
             ("objective", answer.objective_row),
         ];
+        if answer.left_out.contains(&place) {
+            roles.push("left out");
+        }
         roles.extend(named.into_iter().filter(|(_, row)| *row == Some(place)).map(|(name, _)| name));
     }
     roles.join(", ")
