@@ -316,13 +316,13 @@ fn has_the_page_of_all(history: &History) {
     let export = history.says("history export");
     let total = export.lines().filter(|line| line.contains(",total,"));
     let figures: Vec<&str> = total.flat_map(|line| line.rsplit(',').take(6)).collect();
-    assert_eq!(figures.len(), 10 * 6);
+    assert_eq!(figures.len(), 20 * 6);
     for (command, shown) in
         [("history", ">-50.0</span> % (worse)"), ("history trend --metric iops", "Trend: IOPS")]
     {
         assert_eq!(history.says(&format!("{command} --html {}", page.display())), "");
         let text = fs::read_to_string(&page).unwrap();
-        assert!(text.contains(shown) && text.contains("2023/11/19"), "{command}");
+        assert!(text.contains(shown) && text.contains("2023/11/24"), "{command}");
         let lacks: Vec<&&str> =
             figures.iter().filter(|figure| !text.contains(&format!("value=\"{figure}\""))).collect();
         assert!(lacks.is_empty(), "{command}: {lacks:?}");
@@ -338,10 +338,10 @@ fn many_runs_of_the_same_work_are_followed() {
     let out = history.folder.path().join("run.json");
     history.run(&format!("{RUN} --out {} target", out.display())).report();
     let mut record: serde_json::Value = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
-    // The same record on ten days, the last five with a window twice as long: half the rate.
-    for day in 0..10 {
+    // The same record on twenty days, the last ten with a window twice as long: half the rate.
+    for day in 0..20 {
         record["hosts"][0]["system"]["start_time"] = (1_700_000_000 + day * 86_400).into();
-        if day == 5 {
+        if day == 10 {
             let measured = &mut record["hosts"][0]["results"]["time_spans"][0]["measured"];
             *measured = (measured.as_u64().unwrap() * 2).into();
         }
@@ -350,9 +350,9 @@ fn many_runs_of_the_same_work_are_followed() {
         history.says(&format!("history import {}", out.display()));
     }
     let trend = history.says("history trend");
-    assert!(trend.contains("10 runs") && trend.contains("-50.0 % (WORSE)"), "{trend}");
-    assert!(trend.contains("2023-11-19"), "{trend}");
-    assert!(history.says("history trend --last 5").contains("fewer than 8 times"));
+    assert!(trend.contains("20 runs") && trend.contains("-50.0 % (WORSE)"), "{trend}");
+    assert!(trend.contains("2023-11-24"), "{trend}");
+    assert!(history.says("history trend --last 10").contains("fewer than 16 times"));
     has_the_page_of_all(&history);
 }
 

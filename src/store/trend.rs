@@ -2,7 +2,8 @@
 
 use super::{Headline, StoreEntry};
 use crate::lab::selection::RunFigure;
-use crate::stats::{Level, trend};
+use crate::stats::Level;
+use crate::stats::trend::Trend;
 use std::collections::BTreeMap;
 
 /// Runs that can be followed: the same fingerprint, or where nobody looked the same machine; and the
@@ -73,7 +74,7 @@ impl History {
         let mut all: Vec<History> = found.into_values().collect();
         for history in &mut all {
             let values: Vec<f64> = history.points.iter().map(|point| point.value).collect();
-            history.levels = trend::levels(&values);
+            history.levels = Trend::of(&values).levels;
         }
         all.sort_by_key(|history| std::cmp::Reverse(history.points.len()));
         all

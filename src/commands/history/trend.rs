@@ -57,7 +57,7 @@ fn put(text: &mut String, history: &History, figure: RunFigure) {
             continue;
         };
         let change = before.map(|before| {
-            let change = level.change_percent(before);
+            let change = level.change_percent(before).unwrap_or(f64::INFINITY);
             let better = (change > 0.0) == figure.more_is_better();
             format!("  {change:+.1} % ({}), from @{} on", if better { "better" } else { "WORSE" }, first.id)
         });

@@ -26,7 +26,7 @@ pub struct LastingChange {
 pub fn changes(page: &HistoryPage, course: &FollowedCourse) -> Vec<LastingChange> {
     let write = figure_text(course.figure);
     let change = |pair: &[crate::stats::Level]| {
-        let percent = pair[1].change_percent(&pair[0]);
+        let percent = pair[1].change_percent(&pair[0]).unwrap_or(f64::INFINITY);
         let better = (percent > 0.0) == course.figure.more_is_better();
         let run = course.points.get(pair[1].begin).and_then(|(run, _)| page.runs.get(*run))?;
         let since = date_and_time(run.at).unwrap_or_default();
