@@ -206,7 +206,7 @@ fn followed(runs: &[ListedRun]) -> FollowedWork {
         let points: Vec<(usize, f64)> =
             runs.iter().enumerate().filter_map(|(place, run)| Some((place, of(run)?))).collect();
         let levels = Trend::of(&points.iter().map(|(_, value)| *value).collect::<Vec<_>>()).levels;
-        FollowedCourse { figure, points, levels }
+        FollowedCourse { figure, points, levels, told: Vec::new(), said: Vec::new() }
     };
     let command_line = Some("diskspd -b4K <x>".into());
     FollowedWork {

@@ -93,6 +93,9 @@ fn the_latest_runs_are_told_before_they_are_a_level() {
         assert_eq!((trend.levels.len(), latest.runs), (1, last));
         assert!((latest.rate - 0.7).abs() < 0.03 && trend.apart.is_empty(), "{trend:?}");
     }
+    // Also of few runs: five of ten.
+    let runs = changed(Noise::White(0.02).runs(10, &mut Random(19)), 5, 0.5);
+    assert_eq!(Trend::of(&runs).latest.map(|latest| latest.runs), Some(5));
     assert_eq!(Trend::of(&Noise::White(0.02).runs(40, &mut Random(13))).latest, None);
     let two_levels = (0..HISTORIES)
         .filter(|seed| Trend::of(&Noise::TwoLevels(0.07).runs(40, &mut Random(*seed))).latest.is_some());

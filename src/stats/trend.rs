@@ -30,6 +30,8 @@ pub const MOST_RUNS: usize = 2000;
 pub const LEAST_CHANGE: f64 = 0.02;
 /// Noise below this share of the level is taken for so much.
 const LEAST_NOISE: f64 = 0.005;
+/// So many runs tell what the latest ones differ from.
+const FEWEST_BEFORE: usize = 4;
 /// Bounds that are looked for at a time; between them it is looked again.
 const MOST_BOUNDS: usize = 6;
 
@@ -151,15 +153,18 @@ fn level(values: &[f64], range: &Range<usize>, far: &[usize]) -> Level {
     Level { begin: range.start, end: range.end, rate, variation }
 }
 
-/// The latest runs of the last level, where all lie away from the others on the same side.
+/// The latest runs of the last level, where all of them lie away from those before on the same side.
 fn latest(values: &[f64], level: &Level) -> Option<Latest> {
     let runs = &values[level.begin..level.end];
-    let sides = steadied::sides(runs);
-    let side = *sides.last().filter(|side| **side != 0)?;
-    let count = sides.iter().rev().take_while(|other| **other == side).count();
-    let (earlier, latest) = runs.split_at(runs.len() - count);
-    // Where such stretches came and went before, this is one more of them.
-    let like_it = sides[..earlier.len()].split(|other| *other != side).map(<[i8]>::len).max();
-    let is_new = count > 2 * like_it.unwrap_or(0) && count < SHORTEST_LEVEL && count < earlier.len();
-    is_new.then(|| Latest { runs: count, rate: median(&mut latest.to_vec()) })
+    let longest = (SHORTEST_LEVEL - 1).min(runs.len() / 2);
+    let is_new = |count: &usize| {
+        let (earlier, latest) = runs.split_at(runs.len() - count);
+        let sides = steadied::sides(earlier, runs);
+        let (before, now) = sides.split_at(earlier.len());
+        // Where such stretches came and went before, this is one more of them.
+        let like_it = before.split(|side| *side != now[0]).map(<[i8]>::len).max().unwrap_or(0);
+        let alike = now[0] != 0 && now.iter().all(|side| *side == now[0]);
+        (alike && *count > 2 * like_it).then(|| Latest { runs: *count, rate: median(&mut latest.to_vec()) })
+    };
+    (1..=longest).filter(|count| runs.len() - count >= FEWEST_BEFORE).rev().find_map(|count| is_new(&count))
 }

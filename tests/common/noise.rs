@@ -92,7 +92,7 @@ impl Noise {
                     (1.0 - lowered.unwrap_or(0.0)) * (1.0 + 0.02 * random.normal())
                 };
                 // What went before decides whether the first run is in a burst.
-                (0..50).for_each(|_| drop(one()));
+                (0..50).for_each(|_| _ = one());
                 (0..count).map(|_| one()).collect()
             }
             Noise::HeavyTails(deviation) => {

@@ -33,10 +33,10 @@ pub fn far(values: &[f64]) -> Vec<usize> {
     all.into_iter().filter(|place| is_few || values[*place] == 0.0).collect()
 }
 
-/// For each run whether it lies away from the level: below -1, above 1, else 0.
-pub fn sides(values: &[f64]) -> Vec<i8> {
+/// For each run whether it lies away from the level of the earlier ones: below -1, above 1, else 0.
+pub fn sides(earlier: &[f64], values: &[f64]) -> Vec<i8> {
     let logs = plain_logarithms(values);
-    let Middle { at, deviation } = Middle::of(&logs);
+    let Middle { at, deviation } = Middle::of(&logs[..earlier.len()]);
     let least = (AWAY * deviation).max(super::LEAST_CHANGE.ln_1p());
     let side = |log: &f64| if *log < at - least { -1 } else { i8::from(*log > at + least) };
     logs.iter().map(side).collect()
