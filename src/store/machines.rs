@@ -1,7 +1,7 @@
 //! Which runs are of the same machine, and what changed about it between two of them.
 //!
-//! A machine stays the same when its kernel, firmware or settings change: those are what its figures depend on,
-//! and what a trend is looked at for. It is told by its name and the number that stands for it
+//! A machine stays the same when its kernel, firmware or settings change: those are what its figures depend
+//! on, and what a trend is looked at for. It is told by its name and the number that stands for it
 //! ([`crate::system::System::machine`]).
 
 use super::StoreEntry;
@@ -11,15 +11,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The machines of many runs.
 #[derive(Debug, Default)]
-pub struct Machines<'a> {
+pub struct MachineNames<'a> {
     /// The numbers that runs of a name have.
     numbers: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
-impl<'a> Machines<'a> {
+impl<'a> MachineNames<'a> {
     /// Those of these runs.
-    pub fn of(entries: &'a [StoreEntry]) -> Machines<'a> {
-        let mut machines = Machines::default();
+    pub fn of(entries: &'a [StoreEntry]) -> MachineNames<'a> {
+        let mut machines = MachineNames::default();
         for entry in entries {
             let numbers = machines.numbers.entry(name(entry)).or_default();
             numbers.extend(entry.machine.as_deref());
@@ -76,7 +76,7 @@ impl Fingerprints {
 
     /// For each run what changed about its machine since the run before it of the same work there.
     pub fn changes_of<'a>(&self, entries: &'a [StoreEntry]) -> HashMap<&'a str, Vec<Difference>> {
-        let machines = Machines::of(entries);
+        let machines = MachineNames::of(entries);
         let mut latest: HashMap<(String, &str), &str> = HashMap::new();
         let mut changes = HashMap::new();
         for entry in entries {

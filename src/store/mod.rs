@@ -30,7 +30,7 @@ pub use entry::{FigureOf, Headline, StoreEntry};
 pub use error::StoreError;
 pub use files::{KeptAs, KeptRun};
 pub use keep::{Imported, Saved};
-pub use machines::{Fingerprints, Machines};
+pub use machines::{Fingerprints, MachineNames};
 pub use trend::{History, TrendPoint};
 pub use work::{SpanWork, WORK};
 

@@ -1,6 +1,6 @@
 //! Runs of the same work on the same machine, in order: what can be followed over time.
 
-use super::{FigureOf, Fingerprints, Headline, Machines, StoreEntry};
+use super::{FigureOf, Fingerprints, Headline, MachineNames, StoreEntry};
 use crate::lab::selection::RunFigure;
 use crate::stats::trend::Trend;
 use crate::system::fingerprint::Difference;
@@ -61,7 +61,7 @@ impl Headline {
 impl History {
     /// The histories of runs that are in order; those with the most runs first.
     pub fn all(entries: &[StoreEntry], figure: RunFigure, fingerprints: &Fingerprints) -> Vec<History> {
-        let machines = Machines::of(entries);
+        let machines = MachineNames::of(entries);
         let mut found: BTreeMap<(String, &str, u32), History> = BTreeMap::new();
         for entry in entries {
             let machine = machines.name(entry);

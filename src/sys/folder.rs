@@ -1,5 +1,5 @@
-//! A folder that is held open, and files right in it: no name leads out of it, by no link, and none that is put
-//! there meanwhile.
+//! A folder that is held open, and files right in it: no name leads out of it, by no link, and none that is
+//! put there meanwhile.
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;

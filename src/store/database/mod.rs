@@ -326,7 +326,8 @@ impl StoreIndex {
 
 fn drop_tables(transaction: &Transaction) -> rusqlite::Result<()> {
     let found = {
-        let query = "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'";
+        let query = "SELECT type, name FROM sqlite_master \
+                     WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'";
         let mut statement = transaction.prepare(query)?;
         let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         found.collect::<rusqlite::Result<Vec<(String, String)>>>()?

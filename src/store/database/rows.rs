@@ -46,6 +46,12 @@ pub fn add(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Result<()
     targets
         .into_iter()
         .try_for_each(|(path, number): (_, i64)| insert.execute(params![id, number, path]).map(drop))?;
+    add_time_spans(transaction, entry)
+}
+
+/// What the time spans were asked for, and their figures.
+fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Result<()> {
+    let id = &entry.id;
     let (names, values) = (WORK.join(", "), ["?"; WORK.len()].join(", "));
     let mut insert = transaction.prepare_cached(&format!(
         "INSERT INTO time_spans (run, time_span, {names}) VALUES (?, ?, {values})"
