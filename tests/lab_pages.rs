@@ -10,7 +10,7 @@ use diskspd::lab::compare::{Question, RunComparison, Side, compare};
 use diskspd::lab::selection::RunFigure;
 use diskspd::report::html::{self, ComparisonPage, FollowedCourse, FollowedWork, HistoryPage, ListedRun};
 use diskspd::results::{Findings, KnownSpan};
-use diskspd::stats::trend;
+use diskspd::stats::trend::Trend;
 
 /// A side of reads and writes around a level: its runs differ by 1 % from one to the next.
 fn mixed(name: &str, level: f64, count: usize) -> Side {
@@ -174,15 +174,15 @@ fn does_nothing(page: &str) {
     assert!(page.contains("&lt;script&gt;alert(1)"));
 }
 
-/// Runs of a day each; from the thirteenth on they are a tenth slower. The second is pinned, the first twelve have a label.
+/// Runs of a day each; from the seventeenth on they are a tenth slower. The second is pinned, the first sixteen have a label.
 fn listed(count: usize) -> Vec<ListedRun> {
     let run = |number: usize| {
-        let slower = if number < 12 { 1.0 } else { 0.9 };
+        let slower = if number < 16 { 1.0 } else { 0.9 };
         let level = slower * (1.0 + 0.002 * ((number * 5) % 7) as f64);
         ListedRun {
             id: format!("run{number}"),
             at: 1_700_000_000 + 86_400 * number as i64,
-            label: (number < 12).then(|| "old".to_owned()),
+            label: (number < 16).then(|| "old".to_owned()),
             pinned: number == 1,
             targets: vec!["/dev/x".into()],
             iops: Some(5000.0 * level),
@@ -205,8 +205,8 @@ fn followed(runs: &[ListedRun]) -> FollowedWork {
     let course = |(figure, of): Figure| {
         let points: Vec<(usize, f64)> =
             runs.iter().enumerate().filter_map(|(place, run)| Some((place, of(run)?))).collect();
-        let levels = trend::levels(&points.iter().map(|(_, value)| *value).collect::<Vec<_>>());
-        FollowedCourse { figure, points, levels }
+        let levels = Trend::of(&points.iter().map(|(_, value)| *value).collect::<Vec<_>>()).levels;
+        FollowedCourse { figure, points, levels, told: Vec::new(), said: Vec::new() }
     };
     let command_line = Some("diskspd -b4K <x>".into());
     FollowedWork {
@@ -228,7 +228,7 @@ fn page_of_history(runs: &[ListedRun], works: &[FollowedWork], figure: Option<Ru
 
 #[test]
 fn a_page_of_a_history_marks_changes_labels_and_pins_and_has_every_figure() {
-    let runs = listed(24);
+    let runs = listed(32);
     let page = page_of_history(&runs, &[followed(&runs)], None);
     asks_nobody(&page);
     let order = [
@@ -242,8 +242,8 @@ fn a_page_of_a_history_marks_changes_labels_and_pins_and_has_every_figure() {
         order.into_iter().map(|text| page.find(text).unwrap_or_else(|| panic!("{text}"))).collect();
     assert!(places.is_sorted(), "{places:?}");
     for text in [
-        "% (worse) from @run12 on, 2023/11/26 22:13:20 UTC",
-        "Labels: old (runs 1 to 12).",
+        "% (worse) from @run16 on, 2023/11/30 22:13:20 UTC",
+        "Labels: old (runs 1 to 16).",
         "diskspd -b4K &lt;x&gt;",
         "class=\"moment\"",
         "class=\"ring\"",
@@ -266,9 +266,9 @@ fn few_runs_tell_no_trend_and_an_even_history_has_none() {
     let runs = listed(5);
     let few = page_of_history(&runs, &[followed(&runs)], None);
     assert!(
-        few.contains("CAN'T TELL") && few.contains("5 runs are of work that was done fewer than 8 times")
+        few.contains("CAN'T TELL") && few.contains("5 runs are of work that was done fewer than 16 times")
     );
-    let runs = listed(12);
+    let runs = listed(16);
     let even = page_of_history(&runs, &[followed(&runs)], None);
     assert!(even.contains("None of the 3 figures that could be followed has changed for good."));
     let nothing = page_of_history(&[], &[], Some(RunFigure::P99));

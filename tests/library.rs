@@ -43,6 +43,7 @@ mod sweep_models;
 mod tidy;
 mod topology;
 mod traces;
+mod trend;
 mod trims;
 mod until_volume;
 

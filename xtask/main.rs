@@ -14,6 +14,7 @@ mod program;
 mod shares;
 mod statistics;
 mod table;
+mod trends;
 
 use arguments::Arguments;
 use std::process::ExitCode;
@@ -89,6 +90,13 @@ const COMMANDS: &[Command] = &[
         "[--draws 10000000] [--markdown]",
         "Draws so many I/Os of mixes, sizes and distributions, and compares the shares with those that were asked for: each has\n    \
          to lie within six deviations. Takes some seconds.",
+    ),
+    (
+        "trends",
+        trends::main,
+        "[--histories 1000] [--markdown]",
+        "Counts in how many histories of runs noise of each kind seems to change for good, and in how many a real change is\n    \
+         found. Takes a minute.",
     ),
 ];
 

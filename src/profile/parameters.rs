@@ -136,6 +136,19 @@ impl Access {
 }
 
 impl Parameters {
+    /// Of which nothing is known.
+    pub const UNKNOWN: Parameters = Parameters {
+        threads: None,
+        in_flight: None,
+        floating_pool: None,
+        duration_s: None,
+        warmup_s: None,
+        rand_seed: None,
+        rate_total: None,
+        fsync_every: None,
+        targets: Vec::new(),
+    };
+
     /// Those of a time span of which everything is known.
     pub fn of(span: &TimeSpan) -> Parameters {
         Parameters::with(span, |target, _| Access::of(span, target))

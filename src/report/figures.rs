@@ -3,21 +3,32 @@
 use crate::profile::{Parameters, RawText};
 use crate::results::{
     Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownSpan,
-    Measured, PERCENTILES, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Table,
+    Measured, PERCENTILES, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Record, Table,
+    UnmeasuredSpan,
 };
 use crate::truth::{Judged, Judgement};
 
 /// The figures of each time span, with the percentiles of the text report.
 pub fn spans(judged: &Judged) -> Vec<Option<KnownSpan>> {
-    let record = judged.record;
-    let asked = record.profile.time_spans.iter().map(|asked| match &record.method {
-        Some(method) => Parameters::of(asked).done_by(method),
-        None => Parameters::of(asked),
-    });
-    let spans = asked.zip(&judged.summary.time_spans).zip(1..);
+    let spans = asked(judged.record).zip(&judged.summary.time_spans).zip(1..);
     spans
         .map(|((asked, measured), number)| Some(span(asked, measured.as_ref()?, &judged.judgement, number)))
         .collect()
+}
+
+/// What the time spans were asked for that never were measured.
+pub fn unmeasured(judged: &Judged) -> Vec<UnmeasuredSpan> {
+    let spans = asked(judged.record).zip(&judged.summary.time_spans).zip(1..);
+    let unmeasured = spans.filter(|((_, measured), _)| measured.is_none());
+    unmeasured.map(|((parameters, _), time_span)| UnmeasuredSpan { time_span, parameters }).collect()
+}
+
+/// What each time span was asked for.
+fn asked(record: &Record) -> impl Iterator<Item = Parameters> {
+    record.profile.time_spans.iter().map(|asked| match &record.method {
+        Some(method) => Parameters::of(asked).done_by(method),
+        None => Parameters::of(asked),
+    })
 }
 
 fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, number: usize) -> KnownSpan {

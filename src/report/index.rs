@@ -4,7 +4,7 @@
 use super::figures;
 use crate::finding::Severity;
 use crate::profile::RawText;
-use crate::results::{Findings, KnownSpan, Record};
+use crate::results::{Findings, KnownSpan, Record, UnmeasuredSpan};
 use crate::truth::Judged;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,13 @@ pub struct Index {
     /// Parameters and figures of each time span, with the percentiles of the text report; `None` = never
     /// measured.
     pub time_spans: Vec<Option<KnownSpan>>,
+    /// A number that stands for the machine; `None` = several, an older program made the index, or the
+    /// machine has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// What the time spans were asked for that never were measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmeasured: Vec<UnmeasuredSpan>,
 }
 
 impl Index {
@@ -47,6 +54,8 @@ impl Index {
             worst,
             findings: Some(names),
             time_spans: figures::spans(judged),
+            machine: host.system.machine.clone().filter(|_| record.hosts.len() == 1),
+            unmeasured: figures::unmeasured(judged),
         }
     }
 }

@@ -18,16 +18,29 @@ pub fn run(judged: &Judged, name: &str) -> KnownRun {
 
 /// The same from the record's index alone: the percentiles are those of the text report.
 pub fn of_index(index: Index, name: &str) -> KnownRun {
-    let Index { identity, started_at, command_line, hosts, fingerprint, worst, findings, time_spans } = index;
+    let Index {
+        identity,
+        started_at,
+        command_line,
+        hosts,
+        fingerprint,
+        worst,
+        findings,
+        time_spans,
+        machine,
+        unmeasured,
+    } = index;
     let origin = Origin::Record { version: RecordFormat::VERSION };
     KnownRun {
         identity: Some(identity),
         started_at,
         computer: Some(hosts.join(", ")).filter(|names| !names.is_empty()),
+        machine,
         fingerprint,
         command_line: Some(command_line).filter(|line| !line.as_bytes().is_empty()),
         findings: findings.map(|names| Findings { worst, names }),
         time_spans,
+        unmeasured,
         ..KnownRun::new(name, origin)
     }
 }

@@ -26,6 +26,9 @@ pub struct KnownRun {
     pub started_at: Option<i64>,
     /// What the machine calls itself.
     pub computer: Option<String>,
+    /// A number that stands for the machine: [`crate::system::System::machine`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// What two runs must share to be comparable: [`crate::system::fingerprint`].
     pub fingerprint: Option<String>,
     /// Program name and all arguments.
@@ -34,6 +37,18 @@ pub struct KnownRun {
     pub findings: Option<Findings>,
     /// The time spans, in order; `None` = ended before measuring began.
     pub time_spans: Vec<Option<KnownSpan>>,
+    /// What the time spans were asked for that ended before measuring began, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmeasured: Vec<UnmeasuredSpan>,
+}
+
+/// What a time span was asked for that ended before measuring began.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct UnmeasuredSpan {
+    /// Its number, from 1.
+    pub time_span: u32,
+    /// What was asked for.
+    pub parameters: Parameters,
 }
 
 /// What a run was kept in.
@@ -230,10 +245,24 @@ impl KnownRun {
             identity: None,
             started_at: None,
             computer: None,
+            machine: None,
             fingerprint: None,
             command_line: None,
             findings: None,
             time_spans: Vec::new(),
+            unmeasured: Vec::new(),
         }
+    }
+
+    /// What each time span was asked for, in order.
+    pub fn asked(&self) -> impl Iterator<Item = &Parameters> {
+        static UNKNOWN: Parameters = Parameters::UNKNOWN;
+        self.time_spans.iter().zip(1..).map(|(span, number)| match span {
+            Some(span) => &span.parameters,
+            None => {
+                let of_it = self.unmeasured.iter().find(|span| span.time_span == number);
+                of_it.map_or(&UNKNOWN, |span| &span.parameters)
+            }
+        })
     }
 }

@@ -42,6 +42,7 @@ pub use interval_figures::{
 };
 pub use known::{
     Findings, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin, PartKey,
+    UnmeasuredSpan,
 };
 pub use observed::{HeatChange, Observed};
 pub use pace::{Sample, WarmUp};

@@ -9,6 +9,7 @@ use super::options::Options;
 use super::replay::{ReplayReady, prepared};
 use super::supervise::{End, supervise};
 use super::voice::Voice;
+use crate::clock;
 use crate::finding::{Finding, Severity};
 use crate::plan::PlanError;
 use crate::profile::validate::{self, validate};
@@ -113,7 +114,8 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
         let message = "--replay: recorded I/Os are done by one process; start it without a launcher";
         return Err(NotRun::Invalid(vec![Finding::error(message)]));
     }
-    let system = surroundings(profile, method);
+    // Of several runs of a process each has its own.
+    let system = System { start_time: Some(clock::wall_seconds()), ..surroundings(profile, method) };
     let options = Options {
         method: method.clone(),
         recreate: session.recreate,

@@ -14,7 +14,7 @@ pub struct Noise {
 /// The strongest dependence that a short series lets one tell from a drift.
 pub const STRONGEST: f64 = 0.8;
 /// From the median of absolute values to the standard deviation, for normal noise.
-const TO_DEVIATION: f64 = 1.4826;
+pub const TO_DEVIATION: f64 = 1.4826;
 
 impl Noise {
     /// Estimated from a series, as if each value resembled its predecessor and nothing else (AR(1)):
@@ -45,7 +45,7 @@ fn spread_of_differences(values: &[f64], distance: usize) -> f64 {
 }
 
 /// Median of the absolute distances from the median.
-fn deviation_around(values: &mut [f64]) -> f64 {
+pub fn deviation_around(values: &mut [f64]) -> f64 {
     let middle = median(values);
     values.iter_mut().for_each(|x| *x = (*x - middle).abs());
     median(values)

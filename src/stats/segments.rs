@@ -70,7 +70,8 @@ impl Sums {
         sums
     }
 
-    fn count(&self) -> usize {
+    /// Values of the series.
+    pub fn count(&self) -> usize {
         self.values.len() - 1
     }
 
@@ -80,7 +81,7 @@ impl Sums {
     }
 
     /// Squares of the distances from the mean.
-    fn squares_left(&self, range: Range<usize>) -> f64 {
+    pub fn squares_left(&self, range: Range<usize>) -> f64 {
         let sum = self.values[range.end] - self.values[range.start];
         let squares = self.squares[range.end] - self.squares[range.start];
         (squares - sum * sum / range.len().max(1) as f64).max(0.0)
@@ -94,12 +95,8 @@ pub fn level(sums: &Sums, noise: &Noise) -> f64 {
 
 /// The best division into levels, exact (optimal partitioning): the first index of each.
 pub fn levels(sums: &Sums, noise: &Noise) -> Fit<Vec<usize>> {
-    levels_of(sums, noise, shortest_level(sums.count()))
-}
-
-/// The same with levels of at least so many values.
-pub fn levels_of(sums: &Sums, noise: &Noise, shortest: usize) -> Fit<Vec<usize>> {
     let count = sums.count();
+    let shortest = shortest_level(count);
     let pays = penalty(count);
     // For each end the cheapest division of what is before it, and where its last level begins.
     let mut cheapest = vec![f64::INFINITY; count + 1];

@@ -72,9 +72,9 @@ pub struct Level {
 }
 
 impl Level {
-    /// How much higher it is than an earlier one, percent of that.
-    pub fn change_percent(&self, before: &Level) -> f64 {
-        (self.rate / before.rate - 1.0) * 100.0
+    /// How much higher it is than an earlier one, percent of that; `None` = that was 0.
+    pub fn change_percent(&self, before: &Level) -> Option<f64> {
+        (before.rate > 0.0).then(|| (self.rate / before.rate - 1.0) * 100.0)
     }
 }
 

@@ -1,111 +1,170 @@
 //! Levels of a figure over many runs: where it changed for good, and by how much.
 //!
-//! The same search that finds changes within a run (`stats/segments.rs`), on logarithms, so that a change is
-//! a share of the level wherever that lies. Single runs far from their neighbours are no change.
+//! ```text
+//! figures ─steadied─▶ logarithms without extremes ─partition─▶ bounds ─stands─▶ levels
+//! ```
+//!
+//! What disks do by themselves is no change: runs that jump between two levels, bursts, runs that resemble
+//! their predecessors, a slow wander. A bound between levels stands only if it is larger than all of that
+//! explains ([`noise`]), and if each level lasts longer than stretches like it came and went before
+//! ([`stretches`]). `cargo xtask trends` counts how often that is wrong, by kind of noise.
+
+mod line;
+mod noise;
+mod partition;
+mod steadied;
+mod stretches;
 
 use super::Level;
-use super::noise::{Noise, without_outliers};
-use super::segments::{self, SHORTEST_LEVEL, Sums};
+use super::noise::median;
+use super::segments::Sums;
+use std::ops::Range;
 
+/// Fewer runs than this are no level: they could be a burst.
+pub const SHORTEST_LEVEL: usize = 8;
 /// Fewer runs than two levels need tell of no change.
 pub const FEWEST_RUNS: usize = 2 * SHORTEST_LEVEL;
 /// Of longer histories the latest runs are looked at: the search takes the square of their number.
 pub const MOST_RUNS: usize = 2000;
 /// Neighbouring levels nearer than this, as a share, are one: nobody would act on the difference.
 pub const LEAST_CHANGE: f64 = 0.02;
-/// Noise below this share is taken for so much.
+/// Noise below this share of the level is taken for so much.
 const LEAST_NOISE: f64 = 0.005;
+/// So many runs tell what the latest ones differ from.
+const FEWEST_BEFORE: usize = 4;
+/// Bounds that are looked for at a time; between them it is looked again.
+const MOST_BOUNDS: usize = 6;
 
-/// The levels of figures in the order of their runs, at least one of any: each counts from the first
-/// value on. Values that are not above zero can't be told as shares: then there is one level.
-pub fn levels(values: &[f64]) -> Vec<Level> {
-    let all = || vec![level(values, 0..values.len())];
-    if values.len() < FEWEST_RUNS || values.iter().any(|value| *value <= 0.0 || !value.is_finite()) {
-        return all();
-    }
-    let from = values.len().saturating_sub(MOST_RUNS);
-    let logs: Vec<f64> = values[from..].iter().map(|value| value.ln()).collect();
-    let (logs, _) = without_outliers(&logs, LEAST_NOISE);
-    let sums = Sums::of(&logs);
-    let noise = Noise::of(&logs, LEAST_NOISE);
-    let mut begins = segments::levels_of(&sums, &noise, SHORTEST_LEVEL).shape;
-    begins.push(logs.len());
-    merge(&mut begins, &sums);
-    begins[0] = 0;
-    let mut bounds: Vec<usize> = begins.iter().map(|begin| begin + from).collect();
-    bounds[0] = 0;
-    bounds.windows(2).map(|pair| level(values, pair[0]..pair[1])).collect()
+/// A figure over many runs, in the order of the runs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trend {
+    /// Where it was how high, at least one of any runs: each counts from the first run on.
+    pub levels: Vec<Level>,
+    /// Single runs far from their level, by place: those at zero are among them.
+    pub apart: Vec<usize>,
+    /// Where it went up or down all the time, in place of levels.
+    pub slope: Option<Slope>,
+    /// The latest runs, where all of them lie away from their level and are too few to be one.
+    pub latest: Option<Latest>,
 }
 
-/// Takes away the bounds between levels that differ by too little, the smallest difference first.
-fn merge(bounds: &mut Vec<usize>, sums: &Sums) {
-    let least = LEAST_CHANGE.ln_1p();
-    while bounds.len() > 2 {
-        let step =
-            |at: usize| (sums.mean(bounds[at]..bounds[at + 1]) - sums.mean(bounds[at - 1]..bounds[at])).abs();
-        let smallest = (1..bounds.len() - 1).map(|at| (at, step(at))).min_by(|a, b| a.1.total_cmp(&b.1));
-        match smallest {
-            Some((at, step)) if step < least => bounds.remove(at),
-            _ => return,
-        };
+/// A line through all runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slope {
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+}
+
+/// The latest runs: a change that began, or a burst.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Latest {
+    /// How many they are, fewer than [`SHORTEST_LEVEL`].
+    pub runs: usize,
+    /// The median of them.
+    pub rate: f64,
+}
+
+impl Trend {
+    /// That of figures in the order of their runs. Zero is a figure: a run that did nothing.
+    pub fn of(values: &[f64]) -> Trend {
+        if values.is_empty() {
+            return Trend::default();
+        }
+        let from = values.len().saturating_sub(MOST_RUNS);
+        let (mut begins, mut slope) = (vec![0], None);
+        if values.iter().all(|value| *value >= 0.0 && value.is_finite()) {
+            divide(&values[from..], from, &mut begins);
+            slope = if begins.len() == 1 { line::slope(&values[from..]) } else { None };
+        }
+        begins.sort_unstable();
+        let ends = begins.iter().skip(1).copied().chain([values.len()]);
+        let ranges: Vec<Range<usize>> = begins.iter().zip(ends).map(|(begin, end)| *begin..end).collect();
+        let (mut levels, mut apart) = (Vec::new(), Vec::new());
+        for range in &ranges {
+            let far = steadied::far(&values[range.clone()]);
+            levels.push(level(values, range, &far));
+            apart.extend(far.iter().map(|place| place + range.start));
+        }
+        let latest = levels.last().filter(|_| slope.is_none()).and_then(|level| latest(values, level));
+        let known = values.len() - latest.map_or(0, |latest| latest.runs);
+        apart.retain(|place| *place < known || values[*place] == 0.0);
+        Trend { levels, apart, slope, latest }
+    }
+
+    /// The level of a run.
+    pub fn level_of(&self, place: usize) -> Option<&Level> {
+        self.levels.iter().find(|level| (level.begin..level.end).contains(&place))
     }
 }
 
-/// The median of a stretch, which no single run moves, and how its runs scatter.
-fn level(values: &[f64], range: std::ops::Range<usize>) -> Level {
-    let mut sorted = values[range.clone()].to_vec();
-    let rate = super::noise::median(&mut sorted);
-    let squares = sorted.iter().map(|value| (value - rate) * (value - rate)).sum::<f64>();
-    let freedom = sorted.len().saturating_sub(1).max(1) as f64;
-    let variation = if rate == 0.0 { 0.0 } else { (squares / freedom).sqrt() / rate };
+/// Adds the places where levels begin among values that begin at a place of their own.
+fn divide(values: &[f64], at: usize, begins: &mut Vec<usize>) {
+    if values.len() < FEWEST_RUNS {
+        return;
+    }
+    let steady = steadied::logarithms(values);
+    let sums = Sums::of(&steady);
+    let found = partition::best(&sums, SHORTEST_LEVEL, MOST_BOUNDS)
+        .into_iter()
+        .find(|bounds| stands(values, &steady, &sums, bounds));
+    let Some(bounds) = found else { return };
+    let ends = bounds.iter().copied().chain([values.len()]);
+    let mut begin = 0;
+    for end in ends {
+        if begin > 0 {
+            begins.push(at + begin);
+        }
+        divide(&values[begin..end], at + begin, begins);
+        begin = end;
+    }
+}
+
+/// Whether noise explains none of the bounds.
+fn stands(values: &[f64], steady: &[f64], sums: &Sums, bounds: &[usize]) -> bool {
+    let edges: Vec<usize> = [0].into_iter().chain(bounds.iter().copied()).chain([values.len()]).collect();
+    let levels: Vec<Range<usize>> = edges.windows(2).map(|edge| edge[0]..edge[1]).collect();
+    let means = levels.iter().flat_map(|level| level.clone().map(|_| sums.mean(level.clone())));
+    let left: Vec<f64> = steady.iter().zip(means).map(|(value, mean)| value - mean).collect();
+    let long_run = noise::long_run(&left, &levels, levels.len(), LEAST_NOISE);
+    let matters = |before: &Range<usize>, behind: &Range<usize>| {
+        let [from, to] = [before, behind].map(|range| median(&mut values[range.clone()].to_vec()));
+        let least = from.min(to);
+        least == 0.0 && from != to || from.max(to) > least * (1.0 + LEAST_CHANGE)
+    };
+    let is_clear = |before: &Range<usize>, behind: &Range<usize>| {
+        let (a, b) = (before.len() as f64, behind.len() as f64);
+        let step = sums.mean(behind.clone()) - sums.mean(before.clone());
+        noise::explains_not(step, a * b / (a + b), long_run)
+    };
+    levels.windows(2).all(|pair| matters(&pair[0], &pair[1]) && is_clear(&pair[0], &pair[1]))
+        && stretches::last(steady, sums, &levels)
+}
+
+/// The median of a stretch, which no single run moves, and how its runs scatter, without those far from it.
+fn level(values: &[f64], range: &Range<usize>, far: &[usize]) -> Level {
+    let rate = median(&mut values[range.clone()].to_vec());
+    let near = values[range.clone()].iter().enumerate().filter(|(place, _)| !far.contains(place));
+    let squares: Vec<f64> = near.map(|(_, value)| (value - rate) * (value - rate)).collect();
+    let freedom = squares.len().saturating_sub(1).max(1) as f64;
+    let deviation = (squares.iter().sum::<f64>() / freedom).sqrt();
+    let variation = if rate == 0.0 { 0.0 } else { deviation / rate };
     Level { begin: range.start, end: range.end, rate, variation }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Numbers that look random, normal enough: the sum of four.
-    fn noise(seed: u64) -> impl FnMut() -> f64 {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        move || {
-            let mut one = || {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                state as f64 / u64::MAX as f64 - 0.5
-            };
-            (one() + one() + one() + one()) * 3f64.sqrt()
-        }
-    }
-
-    fn runs(count: usize, seed: u64, level: impl Fn(usize) -> f64) -> Vec<f64> {
-        let mut noise = noise(seed);
-        (0..count).map(|run| level(run) * (1.0 + 0.02 * noise())).collect()
-    }
-
-    #[test]
-    fn a_lasting_change_is_found_where_it_happened() {
-        let values = runs(60, 3, |run| if run < 40 { 1000.0 } else { 900.0 });
-        let found = levels(&values);
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[0].end.abs_diff(40) <= 1 && (found[1].rate / found[0].rate - 0.9).abs() < 0.02);
-    }
-
-    #[test]
-    fn single_runs_and_noise_are_no_change() {
-        let mut values = runs(50, 5, |_| 1000.0);
-        values[20] = 300.0;
-        assert_eq!(levels(&values).len(), 1);
-        let changed = (0..1000).filter(|seed| levels(&runs(40, *seed, |_| 500.0)).len() > 1).count();
-        assert!(changed < 20, "{changed} of 1000 histories of noise seem to change");
-    }
-
-    #[test]
-    fn few_runs_and_impossible_figures_are_one_level() {
-        assert_eq!(levels(&[5.0; 3]).len(), 1);
-        assert_eq!(levels(&[0.0; 30]).len(), 1);
-        assert_eq!(levels(&[]).len(), 1);
-        assert_eq!(levels(&[5.0; 2500]).len(), 1);
-    }
+/// The latest runs of the last level, where all of them lie away from those before on the same side.
+fn latest(values: &[f64], level: &Level) -> Option<Latest> {
+    let runs = &values[level.begin..level.end];
+    let longest = (SHORTEST_LEVEL - 1).min(runs.len() / 2);
+    let is_new = |count: &usize| {
+        let (earlier, latest) = runs.split_at(runs.len() - count);
+        let sides = steadied::sides(earlier, runs);
+        let (before, now) = sides.split_at(earlier.len());
+        // Where such stretches came and went before, this is one more of them.
+        let like_it = before.split(|side| *side != now[0]).map(<[i8]>::len).max().unwrap_or(0);
+        let alike = now[0] != 0 && now.iter().all(|side| *side == now[0]);
+        (alike && *count > 2 * like_it).then(|| Latest { runs: *count, rate: median(&mut latest.to_vec()) })
+    };
+    (1..=longest).filter(|count| runs.len() - count >= FEWEST_BEFORE).rev().find_map(|count| is_new(&count))
 }

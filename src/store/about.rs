@@ -14,6 +14,10 @@ pub struct RunNotes {
     pub pinned: bool,
     /// When it was kept, seconds since 1970-01-01 00:00 UTC.
     pub saved_at: i64,
+    /// Its place among the runs that were kept here: the time, ns since 1970, but later than that of any
+    /// run before it, whatever the clock said. `None` = an older program kept it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<i64>,
     /// The file that it was imported from; `None` = it was run here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported_from: Option<String>,

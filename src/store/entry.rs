@@ -1,6 +1,7 @@
 //! A row of the index: what lists and searches need of a run.
 
-use super::{KeptAs, RunNotes};
+use super::{KeptAs, RunNotes, SpanWork};
+use crate::profile::Parameters;
 use crate::results::{KnownFigures, KnownRun, KnownSpan};
 
 /// A run, as the index has it.
@@ -16,6 +17,8 @@ pub struct StoreEntry {
     pub started_at: Option<i64>,
     /// What the machine calls itself.
     pub computer: Option<String>,
+    /// A number that stands for the machine, where its name doesn't tell it from others.
+    pub machine: Option<String>,
     /// What two runs must share to be comparable.
     pub fingerprint: Option<String>,
     /// A number for what was asked for: equal = the same work on the same targets. 16 hexadecimal digits.
@@ -28,17 +31,19 @@ pub struct StoreEntry {
     pub worst: Option<String>,
     /// The same for all copies of a run.
     pub identity: Option<String>,
-    /// Figures, as far as there are any: by time span and direction.
+    /// What each time span was asked to do, in order.
+    pub work: Vec<SpanWork>,
+    /// Figures by time span and direction; a time span that never was measured has one line without any.
     pub figures: Vec<Headline>,
 }
 
 /// Figures of a time span in one direction. Latencies in ms.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Headline {
     /// From 1.
     pub time_span: u32,
-    /// `total`, `read` or `write`.
-    pub direction: &'static str,
+    /// Of which I/Os.
+    pub direction: FigureOf,
     /// Measured time, s.
     pub seconds: Option<f64>,
     /// I/Os completed.
@@ -57,39 +62,91 @@ pub struct Headline {
     pub p999_ms: Option<f64>,
 }
 
+/// The I/Os that figures are of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FigureOf {
+    /// Reads and writes.
+    #[default]
+    Total,
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+}
+
+impl FigureOf {
+    /// All, as tables name them, in order.
+    pub const ALL: [(FigureOf, &str); 3] =
+        [(FigureOf::Total, "total"), (FigureOf::Read, "read"), (FigureOf::Write, "write")];
+
+    /// As tables name it.
+    pub fn name(self) -> &'static str {
+        FigureOf::ALL.iter().find(|(of, _)| *of == self).map_or("", |(_, name)| name)
+    }
+
+    /// That of a name.
+    pub fn named(name: &str) -> Option<FigureOf> {
+        FigureOf::ALL.iter().find(|(_, known)| *known == name).map(|(of, _)| *of)
+    }
+}
+
+/// Nanoseconds of a second.
+const SECOND: i64 = 1_000_000_000;
+
 impl StoreEntry {
+    /// The order in which runs were kept here.
+    pub fn kept(&self) -> i64 {
+        self.about.order.unwrap_or_else(|| self.about.saved_at.saturating_mul(SECOND))
+    }
+
+    /// Where it stands among all: as it was kept, which no clock changes that is set back; of a run from
+    /// elsewhere when it began.
+    pub fn position(&self) -> i64 {
+        let began = self.started_at.filter(|_| self.about.imported_from.is_some());
+        began.map_or_else(|| self.kept(), |at| at.saturating_mul(SECOND))
+    }
+
+    /// When it began, or else was kept, seconds since 1970.
+    pub fn at(&self) -> i64 {
+        self.started_at.unwrap_or(self.about.saved_at)
+    }
+
     /// That of a run.
     pub fn of(id: &str, source: KeptAs, about: RunNotes, run: &KnownRun) -> StoreEntry {
         let mut targets: Vec<String> = Vec::new();
-        let spans = || run.time_spans.iter().flatten();
-        for path in spans().flat_map(|span| span.parameters.paths()) {
+        let asked: Vec<&Parameters> = run.asked().collect();
+        for path in asked.iter().flat_map(|asked| asked.paths()) {
             let path = path.to_string();
             if !targets.contains(&path) {
                 targets.push(path);
             }
         }
-        let figures = run.time_spans.iter().zip(1..);
         StoreEntry {
             id: id.to_owned(),
             source,
             about,
             started_at: run.started_at,
             computer: run.computer.clone(),
+            machine: run.machine.clone(),
             fingerprint: run.fingerprint.clone(),
-            workload: workload(run),
+            workload: workload(&asked),
             command_line: run.command_line.as_ref().map(ToString::to_string),
             targets,
             worst: run.findings.as_ref().and_then(|found| found.worst).map(|worst| worst.word().to_owned()),
             identity: run.identity.clone(),
-            figures: figures
-                .filter_map(|(span, number)| Some(headlines(number, span.as_ref()?)))
-                .flatten()
+            work: asked.iter().zip(1..).map(|(asked, number)| SpanWork::of(number, asked)).collect(),
+            figures: run
+                .time_spans
+                .iter()
+                .zip(1..)
+                .flat_map(|(span, at)| headlines(at, span.as_ref()))
                 .collect(),
         }
     }
 }
 
-fn headlines(time_span: u32, span: &KnownSpan) -> [Headline; 3] {
+fn headlines(time_span: u32, span: Option<&KnownSpan>) -> Vec<Headline> {
+    let Some(span) = span else { return vec![Headline { time_span, ..Headline::default() }] };
     let at = |percent: f64| span.percentile(percent).unwrap_or_default();
     let (p50, p99, p999) = (at(50.0), at(99.0), at(99.9));
     let line = |direction, figures: &KnownFigures, [p50_ms, p99_ms, p999_ms]: [Option<f64>; 3]| Headline {
@@ -104,19 +161,18 @@ fn headlines(time_span: u32, span: &KnownSpan) -> [Headline; 3] {
         p99_ms,
         p999_ms,
     };
-    [
-        line("total", &span.total, [p50.total, p99.total, p999.total]),
-        line("read", &span.read, [p50.read, p99.read, p999.read]),
-        line("write", &span.write, [p50.write, p99.write, p999.write]),
+    vec![
+        line(FigureOf::Total, &span.total, [p50.total, p99.total, p999.total]),
+        line(FigureOf::Read, &span.read, [p50.read, p99.read, p999.read]),
+        line(FigureOf::Write, &span.write, [p50.write, p99.write, p999.write]),
     ]
 }
 
 /// FNV-1a of 64 bits over the parameters of all time spans. The seed doesn't change the work.
-fn workload(run: &KnownRun) -> String {
+fn workload(asked: &[&Parameters]) -> String {
     let mut hash = Fnv::default();
-    for span in run.time_spans.iter().flatten() {
-        let mut parameters = span.parameters.clone();
-        parameters.rand_seed = None;
+    for span in asked {
+        let parameters = Parameters { rand_seed: None, ..(*span).clone() };
         hash.add(&serde_json::to_vec(&parameters).unwrap_or_default());
     }
     hash.text()

@@ -51,6 +51,25 @@ pub enum StoreError {
         /// The file.
         file: PathBuf,
     },
+    /// The index is damaged, and wasn't made anew.
+    #[error(
+        "{}: {why}; the runs are not touched, and diskspd history reindex makes the index anew from them",
+        .file.display()
+    )]
+    Damaged {
+        /// The index.
+        file: PathBuf,
+        /// How that shows.
+        why: String,
+    },
+    /// Something that is no file is where the index should be.
+    #[error("{}: {why}: remove it, and the index is made from the runs", .file.display())]
+    NoFile {
+        /// Where.
+        file: PathBuf,
+        /// What it is.
+        why: &'static str,
+    },
     /// The index doesn't do what is asked.
     #[error("{}: {why}{}", .file.display(), hint(why))]
     Index {
@@ -77,9 +96,6 @@ pub enum StoreError {
 
 fn hint(why: &str) -> &'static str {
     match why {
-        why if why.contains("malformed") || why.contains("not a database") => {
-            "; the runs are not touched, and diskspd history reindex makes the index anew from them"
-        }
         why if why.contains("locked") => "; another program has it in use: try again when that has ended",
         why if why.contains("full") => "; make room on its disk: the runs that are kept are not touched",
         _ => "",

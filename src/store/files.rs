@@ -4,12 +4,15 @@ use super::entry::Fnv;
 use super::{RunNotes, Store, StoreError, id, packed};
 use crate::report::{self, json, xml};
 use crate::results::KnownRun;
-use crate::sys::place::{Place, elsewhere};
+use crate::sys::folder::OpenFolder;
+use crate::sys::locks;
+use crate::sys::place::{NewFile, Place, elsewhere};
+use crate::system::fingerprint::Fingerprint;
 use crate::truth::Judged;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::{self, BufReader, Write};
+use std::fs;
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// What a run is kept in.
@@ -88,27 +91,41 @@ impl Store {
         fs::create_dir_all(&folder).map_err(unwritten)?;
         loop {
             let id = id::random();
-            let file = self.file(&id, source);
-            if file.exists() {
+            if self.has(&id, source)? {
                 continue;
             }
-            // First: with its record the run is there, and has to be complete.
-            self.write_about(&id, about)?;
+            let file = self.file(&id, source);
+            // First: with its record the run is there, and has to be complete. As long as it's open it is
+            // nobody's to clean up.
+            let about = self.write_about(&id, about)?;
             if let Err(error) = write_whole(&file, packed) {
-                let _ = fs::remove_file(self.about_file(&id));
+                let _ = self.open_runs().map(|runs| runs.remove(&name_of(&id, ABOUT)));
                 return Err(error);
             }
+            drop(about);
             return Ok(KeptRun { id, file });
         }
     }
 
     /// The file of a run.
     pub fn file(&self, id: &str, source: KeptAs) -> PathBuf {
-        self.runs().join(format!("{id}.{}", source.ending()))
+        self.runs().join(name_of(id, source.ending()))
     }
 
     fn about_file(&self, id: &str) -> PathBuf {
-        self.runs().join(format!("{id}.{ABOUT}"))
+        self.runs().join(name_of(id, ABOUT))
+    }
+
+    /// The folder of the runs, held open: what is read and removed is right in it.
+    fn open_runs(&self) -> Result<OpenFolder, StoreError> {
+        let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        OpenFolder::open(&self.runs()).map_err(failed)
+    }
+
+    /// Whether a run's file is there.
+    pub(super) fn has(&self, id: &str, source: KeptAs) -> Result<bool, StoreError> {
+        let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        self.open_runs()?.has(&name_of(id, source.ending())).map_err(failed)
     }
 
     /// What was said about a run; nothing if the file is gone.
@@ -118,7 +135,12 @@ impl Store {
     pub fn about(&self, id: &str) -> Result<RunNotes, StoreError> {
         let file = self.about_file(id);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
-        match fs::read(&file) {
+        let read = || {
+            let mut bytes = Vec::new();
+            let file = self.open_runs().map_err(io::Error::other)?.file(&name_of(id, ABOUT))?;
+            file.take(LONGEST_ABOUT).read_to_end(&mut bytes).map(|_| bytes)
+        };
+        match read() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RunNotes::default()),
             Err(error) => Err(wrong(format!("can't be read: {error}"))),
             Ok(bytes) => {
@@ -129,7 +151,7 @@ impl Store {
         }
     }
 
-    pub(super) fn write_about(&self, id: &str, about: &RunNotes) -> Result<(), StoreError> {
+    pub(super) fn write_about(&self, id: &str, about: &RunNotes) -> Result<NewFile, StoreError> {
         let format = AboutFormat { name: "diskspd-about".into(), version: 1 };
         let file = self.about_file(id);
         let bytes = serde_json::to_vec(&StoredAbout { format, about: about.clone() });
@@ -140,31 +162,40 @@ impl Store {
 
     /// Removes the files of a run.
     pub(super) fn remove_files(&self, id: &str) -> Result<(), StoreError> {
-        let files = KeptAs::ALL.map(|source| self.file(id, source));
+        let runs = self.open_runs()?;
         // The run first: without it the other is nothing.
-        for file in files.into_iter().chain([self.about_file(id)]) {
-            match fs::remove_file(&file) {
+        for ending in KeptAs::ALL.map(KeptAs::ending).into_iter().chain([ABOUT]) {
+            let name = name_of(id, ending);
+            match runs.remove(&name) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let file = self.runs().join(name);
                     return Err(StoreError::File { file, why: format!("can't be removed: {error}") });
                 }
                 _ => {}
             }
         }
-        sync_folder(&self.runs()).map_err(|error| StoreError::Folder { folder: self.runs(), error })
+        runs.sync().map_err(|error| StoreError::Folder { folder: self.runs(), error })
     }
 
-    /// The runs that are there, by id.
+    /// The runs that are there, by id. What a program left behind that was killed before its run was there
+    /// is cleaned up.
     pub(super) fn listed(&self) -> Result<BTreeSet<(String, &'static str)>, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs(), error };
-        let mut found = BTreeSet::new();
-        for entry in fs::read_dir(self.runs()).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
+        let folder = self.open_runs()?;
+        let (mut found, mut notes) = (BTreeSet::new(), Vec::new());
+        for name in folder.names().map_err(failed)? {
             let Some((id, ending)) = name.to_str().and_then(|name| name.split_once('.')) else { continue };
-            let source = KeptAs::ALL.into_iter().find(|source| source.ending() == ending);
-            if let Some(source) = source.filter(|_| id.len() == id::LENGTH && id::could_begin(id)) {
+            if !id::is_whole(id) {
+                continue;
+            }
+            if ending == ABOUT {
+                notes.push(id.to_owned());
+            } else if let Some(source) = KeptAs::ALL.into_iter().find(|source| source.ending() == ending) {
                 found.insert((id.to_owned(), source.ending()));
             }
         }
+        let is_run = |id: &String| KeptAs::ALL.iter().any(|s| found.contains(&(id.clone(), s.ending())));
+        notes.iter().filter(|id| !is_run(id)).for_each(|id| clean_up(&folder, id));
         Ok(found)
     }
 
@@ -175,7 +206,8 @@ impl Store {
     pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<KnownRun>, StoreError> {
         let file = self.file(id, source);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
-        let open = || match File::open(&file) {
+        let runs = self.open_runs()?;
+        let open = || match runs.file(&name_of(id, source.ending())) {
             Ok(open) => Ok(Some(BufReader::new(open))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(wrong(format!("can't be read: {error}"))),
@@ -192,6 +224,34 @@ impl Store {
         let Some(opened) = open()? else { return Ok(None) };
         let bytes = packed::unpack(opened).map_err(|error| wrong(error.to_string()))?;
         known_of(source, &bytes, id).map(Some).map_err(wrong)
+    }
+
+    /// What a run's fingerprint is made of; `None` = its file doesn't tell.
+    pub(super) fn fingerprint(&self, id: &str) -> Option<Fingerprint> {
+        let opened = self.open_runs().ok()?.file(&name_of(id, KeptAs::Record.ending())).ok()?;
+        let record = json::read(&packed::unpack(opened).ok()?).ok()?;
+        record.host().system.fingerprint.clone()
+    }
+}
+
+/// Longest file beside a run, bytes.
+const LONGEST_ABOUT: u64 = 1 << 20;
+
+/// The name of a file of a run. What is no id has none, whoever says it.
+fn name_of(id: &str, ending: &str) -> String {
+    if id::is_whole(id) { format!("{id}.{ending}") } else { String::new() }
+}
+
+/// Removes what was said about a run that never was there: unless somebody who still runs is about to keep
+/// it, or just has.
+fn clean_up(folder: &OpenFolder, id: &str) {
+    let about = name_of(id, ABOUT);
+    let Ok(file) = folder.file(&about) else { return };
+    let is_run =
+        || KeptAs::ALL.iter().any(|source| folder.has(&name_of(id, source.ending())).unwrap_or(true));
+    if locks::hold(&file).unwrap_or(false) && !is_run() {
+        // Another time, if not now.
+        let _ = folder.remove(&about);
     }
 }
 
@@ -220,23 +280,23 @@ fn of_content(content: &[u8]) -> String {
     hash.text()
 }
 
-/// Writes a file that is there whole, and on the disk, or not at all.
-fn write_whole(file: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+/// Writes a file that is there whole, and on the disk, or not at all. It is locked as long as it's open.
+fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreError> {
     let unwritten = |why: String| StoreError::Unwritten { file: file.to_owned(), why };
     let place = Place::open(file).map_err(|error| unwritten(error.to_string()))?;
     let written = place.begin().and_then(|mut new| {
         new.file().write_all(bytes)?;
         new.file().sync_all()?;
+        // Where there are no locks nobody takes one to clean up either.
+        let _ = locks::hold(new.file());
         Ok(new)
     });
     let mut new = written.map_err(|error| unwritten(error.to_string()))?;
     new.put().map_err(|not| unwritten(not.to_string()))?;
-    sync_folder(file.parent().unwrap_or(Path::new("."))).map_err(|error| unwritten(error.to_string()))
-}
-
-/// A name is on the disk when its folder is.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
+    // A name is on the disk when its folder is.
+    let folder = OpenFolder::open(file.parent().unwrap_or(Path::new(".")));
+    folder.and_then(|folder| folder.sync()).map_err(|error| unwritten(error.to_string()))?;
+    Ok(new)
 }
 
 /// Where a run is kept that can't be kept where it should: a full disk must not cost what was measured.

@@ -1,10 +1,11 @@
 //! Finding runs: by name, by what they are, all of them.
 
-use super::database::{StoreIndex, decode, headline};
-use super::{StoreEntry, StoreError, id};
+use super::database::{StoreIndex, decode, headline, work};
+use super::{Fingerprints, StoreEntry, StoreError, WORK, id};
 use crate::lab::selection::Selection;
+use crate::system::fingerprint::Fingerprint;
 use rusqlite::{ToSql, params_from_iter};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Ids that a message about several names.
 const NAMED: usize = 6;
@@ -24,13 +25,15 @@ impl StoreIndex {
         // The latest come first, so that the rest can be left out, and are turned round at the end.
         let limit = selection.last.map_or(-1, i64::from);
         let sql = format!(
-            "SELECT {} FROM runs r {condition} ORDER BY coalesce(r.started_at, r.saved_at) DESC, \
-            r.saved_at DESC, r.id LIMIT {limit}",
+            "SELECT {} FROM runs r {condition} ORDER BY r.position DESC, r.kept DESC, r.started_at DESC, \
+            r.id LIMIT {limit}",
             super::database::COLUMNS
         );
         let mut statement = self.connection.prepare(&sql)?;
         let rows = statement.query_map(params_from_iter(values.iter()), decode)?;
         let mut entries = rows.collect::<rusqlite::Result<Vec<StoreEntry>>>()?;
+        // Whoever wrote it: what is no id names no run.
+        entries.retain(|entry| id::is_whole(&entry.id));
         entries.reverse();
         self.complete(&mut entries)?;
         Ok(entries)
@@ -55,6 +58,7 @@ impl StoreIndex {
                 "time_span, direction, seconds, ios, iops, mib_per_s, mean_ms, p50_ms, p99_ms, p999_ms",
                 "time_span, CASE direction WHEN 'total' THEN 0 WHEN 'read' THEN 1 ELSE 2 END",
             ),
+            of("time_spans", &format!("time_span, {}", WORK.join(", ")), "time_span"),
         ];
         let ids: Vec<String> =
             if few { entries.iter().map(|entry| entry.id.clone()).collect() } else { Vec::new() };
@@ -67,6 +71,14 @@ impl StoreIndex {
                     continue;
                 };
                 if texts { entry.about.tags.push(row.get(1)?) } else { entry.targets.push(row.get(1)?) }
+            }
+        }
+        let mut statement = self.connection.prepare(&sqls[3])?;
+        let mut rows = statement.query(params_from_iter(ids.iter()))?;
+        while let Some(row) = rows.next()? {
+            let (run, line) = work(row)?;
+            if let Some(place) = places.get(&run) {
+                entries[*place].work.push(line);
             }
         }
         let mut statement = self.connection.prepare(&sqls[2])?;
@@ -95,6 +107,7 @@ impl StoreIndex {
             return Err(unknown());
         }
         let ids = self.ids_beginning(name).map_err(|error| self.store.index_error(&error))?;
+        let ids: Vec<String> = ids.into_iter().filter(|id| id::is_whole(id)).collect();
         match &ids[..] {
             [] => Err(unknown()),
             [one] => self.entries_of(one),
@@ -122,6 +135,25 @@ impl StoreIndex {
         read().map_err(|error| self.store.index_error(&error))
     }
 
+    /// What these fingerprints are made of, as far as a run told.
+    ///
+    /// # Errors
+    /// The index doesn't answer.
+    pub fn fingerprints(&self, entries: &[StoreEntry]) -> Result<Fingerprints, StoreError> {
+        let hashes: BTreeSet<&str> =
+            entries.iter().filter_map(|entry| entry.fingerprint.as_deref()).collect();
+        let read = || -> rusqlite::Result<Fingerprints> {
+            let mut statement =
+                self.connection.prepare("SELECT part, value FROM fingerprints WHERE hash = ?1")?;
+            let of = |hash: &&str| {
+                let parts = statement.query_map([hash], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                Ok(Fingerprint { hash: (*hash).to_owned(), parts: parts.collect::<rusqlite::Result<_>>()? })
+            };
+            hashes.iter().map(of).collect::<rusqlite::Result<Vec<Fingerprint>>>().map(Fingerprints::new)
+        };
+        read().map_err(|error| self.store.index_error(&error))
+    }
+
     /// The id of the run that is there already; `None` = it's new.
     ///
     /// # Errors
@@ -142,7 +174,8 @@ impl StoreIndex {
             let mut statement = self.connection.prepare("SELECT id FROM runs ORDER BY id")?;
             statement.query_map([], |row| row.get(0))?.collect()
         };
-        let ids = read().map_err(|error| self.store.index_error(&error))?;
+        let mut ids = read().map_err(|error| self.store.index_error(&error))?;
+        ids.retain(|id| id::is_whole(id));
         Ok(id::telling_length(&ids.iter().map(String::as_str).collect::<Vec<_>>()))
     }
 }

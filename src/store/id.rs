@@ -21,6 +21,11 @@ pub fn could_begin(text: &str) -> bool {
     !text.is_empty() && text.len() <= LENGTH && text.bytes().all(|letter| LETTERS.contains(&letter))
 }
 
+/// Whether it is an id: nothing else ever names a file.
+pub fn is_whole(text: &str) -> bool {
+    text.len() == LENGTH && could_begin(text)
+}
+
 /// So many letters tell these ids apart. They are in order.
 pub fn telling_length(ids: &[&str]) -> usize {
     let common = |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
@@ -39,6 +44,11 @@ mod tests {
         ids.sort();
         ids.dedup();
         assert_eq!(ids.len(), 1000);
+        for text in
+            ["", "../../x", "/etc/x", "kkkkkkkkkkk", "kkkkkkkkkkk\0", "kkkkkkkkkk/k", &"k".repeat(300)]
+        {
+            assert!(!is_whole(text), "{text}");
+        }
         assert!(["", "1", "-1", "2026", "label", "kkkkkkkkkkkkk"].iter().all(|text| !could_begin(text)));
     }
 

@@ -33,6 +33,7 @@ impl Store {
         let mut record = Vec::new();
         // Memory takes everything.
         let _ = json::write(judged, &mut record);
+        let about = RunNotes { order: self.next_order(), ..about };
         let kept = self.keep(KeptAs::Record, &record, &about)?;
         let run = report::known::of_index(index::Index::of(judged), &kept.id);
         let entry = StoreEntry::of(&kept.id, KeptAs::Record, about, &run);
@@ -69,6 +70,7 @@ impl StoreIndex {
         if let Some(id) = self.of_identity(&identity)? {
             return Ok(Imported::Known(id));
         }
+        let about = RunNotes { order: self.store.next_order(), ..about };
         let kept = self.store.keep(source, content, &about)?;
         if let Some(entry) = self.store.entry(&kept.id, source)? {
             self.add(&entry)?;
@@ -86,7 +88,7 @@ impl StoreIndex {
         self.write(|transaction| {
             let mut about = store.about(id)?;
             change(&mut about);
-            store.write_about(id, &about)?;
+            drop(store.write_about(id, &about)?);
             match store.entry(id, source)? {
                 Some(entry) => StoreIndex::put(transaction, &store, &entry),
                 None => Err(StoreError::Unknown(id.to_owned())),
@@ -112,7 +114,7 @@ impl StoreIndex {
     fn source_of(&self, id: &str) -> Result<KeptAs, StoreError> {
         KeptAs::ALL
             .into_iter()
-            .find(|source| self.store.file(id, *source).exists())
+            .find(|source| self.store.has(id, *source).unwrap_or(false))
             .ok_or_else(|| StoreError::Unknown(id.to_owned()))
     }
 }

@@ -19,19 +19,26 @@ mod files;
 mod find;
 mod id;
 mod keep;
+mod machines;
 pub mod packed;
 mod trend;
+mod work;
 
 pub use about::RunNotes;
 pub use database::{StoreIndex, Troubles};
-pub use entry::{Headline, StoreEntry};
+pub use entry::{FigureOf, Headline, StoreEntry};
 pub use error::StoreError;
 pub use files::{KeptAs, KeptRun};
 pub use keep::{Imported, Saved};
+pub use machines::{Fingerprints, MachineNames};
 pub use trend::{History, TrendPoint};
+pub use work::{SpanWork, WORK};
 
 use crate::sys::place::Place;
 use std::path::{Path, PathBuf};
+
+/// The file of the index.
+const INDEX: &str = "index.sqlite";
 
 /// A store: a folder. Nothing is touched before something is done with it.
 #[derive(Debug, Clone)]
@@ -73,6 +80,6 @@ impl Store {
     }
 
     fn index_file(&self) -> PathBuf {
-        self.folder.join("index.sqlite")
+        self.folder.join(INDEX)
     }
 }

@@ -36,6 +36,8 @@ pub mod extents;
 #[cfg(target_os = "linux")]
 pub mod files;
 #[cfg(target_os = "linux")]
+pub mod folder;
+#[cfg(target_os = "linux")]
 pub mod inode;
 #[cfg(target_os = "linux")]
 pub mod lent;

@@ -16,6 +16,7 @@ pub use disks::Disk;
 pub use link::Link;
 pub use load::Load;
 pub use platform::Platform;
+pub use platform::container as is_container;
 
 use super::root::Root;
 use super::storage::Storage;

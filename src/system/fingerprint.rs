@@ -18,7 +18,7 @@ pub struct Fingerprint {
 }
 
 /// One part that two fingerprints don't share.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     /// Name of the part.
     pub part: String,
@@ -26,6 +26,25 @@ pub struct Difference {
     pub first: Option<String>,
     /// In the other one.
     pub other: Option<String>,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".into());
+        write!(f, "{} {} -> {}", self.part, value(&self.first), value(&self.other))
+    }
+}
+
+/// Differences in a line, the kernel first; at most so many are named.
+pub fn told(differences: &[Difference], most: usize) -> String {
+    let mut sorted: Vec<&Difference> = differences.iter().collect();
+    // The names of the others begin in lower case, too: mitigations and settings of disks stay in order.
+    sorted.sort_by_key(|difference| (difference.part != "kernel", difference.part.starts_with("mitigation")));
+    let named: Vec<String> = sorted.iter().take(most).map(ToString::to_string).collect();
+    match differences.len().saturating_sub(most) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }
 
 /// Settings of a disk's queue that figures depend on.

@@ -23,6 +23,7 @@ pub fn read(root: &Root) -> System {
     System {
         computer_name: root.text("/proc/sys/kernel/hostname").unwrap_or_default(),
         start_time: start_time(root),
+        machine: number(root),
         power_scheme: PowerScheme { name: common(governors), guid: None },
         topology,
         kernel: root.text("/proc/sys/kernel/osrelease").unwrap_or_default(),
@@ -31,6 +32,39 @@ pub fn read(root: &Root) -> System {
         cpu_model: cpu_model(root).unwrap_or_default(),
         ..System::default()
     }
+}
+
+/// What the number of a machine begins with that only a container tells.
+const CONTAINER: &str = "container-";
+
+/// Whether a machine's number was told by a container, whose name is another one each time.
+pub fn is_container(number: &str) -> bool {
+    number.starts_with(CONTAINER)
+}
+
+/// A number that stands for this machine: made of `machine-id(5)`, which can't be got back from it. A
+/// container has none of its own, or that of its image.
+fn number(root: &Root) -> Option<String> {
+    if environment::is_container(root) {
+        return None;
+    }
+    let known = ["/etc/machine-id", "/var/lib/dbus/machine-id"].into_iter().find_map(|file| {
+        root.text(file).filter(|id| id.len() == 32 && id.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    })?;
+    Some(Fingerprint::of_parts([("diskspd machine".into(), known)].into()).hash)
+}
+
+/// The number that stands for the hardware beneath a container: the machines of a fleet share it.
+fn container_number(system: &System, fingerprint: &Fingerprint) -> Option<String> {
+    let is_container = system.environment.as_ref().is_some_and(|around| around.platform.container);
+    let hardware = ["cpu model", "cpus", "memory", "platform", "cloud"];
+    let is_hardware = |name: &str| {
+        hardware.contains(&name)
+            || name.starts_with("disk ") && (name.ends_with(" model") || name.ends_with(" size"))
+    };
+    let parts = fingerprint.parts.iter().filter(|(name, _)| is_hardware(name));
+    let parts = parts.map(|(name, value)| (name.clone(), value.clone())).collect();
+    is_container.then(|| format!("{CONTAINER}{}", Fingerprint::of_parts(parts).hash))
 }
 
 /// What tells the running kernel from all others, containers on it included; `None` = it doesn't say.
@@ -53,7 +87,9 @@ impl System {
         });
         self.boot = boot(root);
         self.targets = targets;
-        self.fingerprint = Some(Fingerprint::of(self));
+        let fingerprint = Fingerprint::of(self);
+        self.machine = container_number(self, &fingerprint).or(self.machine.take());
+        self.fingerprint = Some(fingerprint);
     }
 }
 

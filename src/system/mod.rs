@@ -51,7 +51,7 @@ pub use crate::sys::file_systems;
 #[cfg(target_os = "linux")]
 pub use device::{Details, details, name_of_world};
 #[cfg(target_os = "linux")]
-pub use machine::{boot, read, snapshot};
+pub use machine::{boot, is_container, read, snapshot};
 #[cfg(target_os = "linux")]
 pub use mountinfo::mounted;
 pub use rows::{CpuPlace, kernel_cpu};
@@ -63,7 +63,7 @@ use serde::{Deserialize, Serialize};
 pub struct System {
     /// Host name.
     pub computer_name: String,
-    /// When the process started, seconds since 1970-01-01 00:00 UTC; `None` = unknown, printed as nothing.
+    /// When the run began, seconds since 1970-01-01 00:00 UTC; `None` = unknown, printed as nothing.
     pub start_time: Option<i64>,
     /// Name of the power scheme (the cpufreq governor) and, where known, its GUID.
     pub power_scheme: PowerScheme,
@@ -84,6 +84,10 @@ pub struct System {
     /// Size of a page of memory, bytes; 0 = nobody looked: reports of DISKSPD 2.2 don't have it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub page_size: u64,
+    /// A number that stands for the machine and stays when its kernel or its disks change; `None` = it has
+    /// none. It tells machines of the same name apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// What tells the running kernel from all others: its boot id, which containers on it share. `None` =
     /// nobody looked (simulated runs).
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,7 @@
 pub mod in_process;
 pub mod loops;
 pub mod mapped;
+pub mod noise;
 pub mod random;
 pub mod result_files;
 pub mod schema;

@@ -5,12 +5,14 @@ use super::super::not_done::NotDone;
 use super::{output, table, time};
 use crate::cli::Exit;
 use crate::report::TEXT;
-use crate::store::{KeptAs, Store, StoreEntry, StoreIndex};
+use crate::store::{FigureOf, Headline, KeptAs, Store, StoreEntry, StoreIndex};
 use crate::truth::Judged;
-use crate::units::visible::line;
+use crate::units::{self, visible::line};
 
-const HEADINGS: [&str; 10] =
-    ["id", "began", "label", "IOPS", "MiB/s", "mean ms", "p99 ms", "found", "tags", "targets"];
+const HEADINGS: [&str; 16] = [
+    "id", "began", "label", "span", "block", "writes %", "random %", "threads", "depth", "IOPS", "MiB/s",
+    "mean ms", "p99 ms", "found", "tags", "targets",
+];
 
 /// Prints the list, the oldest first.
 ///
@@ -19,33 +21,52 @@ const HEADINGS: [&str; 10] =
 pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, NotDone> {
     let letters = index.telling_length()?;
     let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
-    rows.extend(entries.iter().map(|entry| row(entry, letters)));
+    rows.extend(entries.iter().flat_map(|entry| rows_of(entry, letters)));
     output::to_stdout(table(&rows).as_bytes())
 }
 
-/// The figures are those of the first time span that was measured.
-fn row(entry: &StoreEntry, letters: usize) -> Vec<String> {
-    let total = entry.figures.iter().find(|figures| figures.direction == "total");
+/// A row for each time span.
+fn rows_of(entry: &StoreEntry, letters: usize) -> Vec<Vec<String>> {
+    let totals = entry.figures.iter().filter(|figures| figures.direction == FigureOf::Total);
+    let totals: Vec<&Headline> = totals.collect();
+    totals.iter().map(|total| row(entry, total, totals.len(), letters)).collect()
+}
+
+fn row(entry: &StoreEntry, total: &Headline, spans: usize, letters: usize) -> Vec<String> {
     let figure = |value: Option<f64>, digits: usize| {
         value.map(|value| format!("{value:.digits$}")).unwrap_or_else(|| "-".into())
     };
-    let spans = entry.figures.iter().map(|figures| figures.time_span).max().unwrap_or(0);
-    let more = if spans > 1 { format!(" (1 of {spans} time spans)") } else { String::new() };
+    let work = entry.work.iter().find(|work| work.time_span == total.time_span);
+    let asked = |name: &str| {
+        let text = work.map(|work| work.text(name)).filter(|text| !text.is_empty());
+        text.unwrap_or_else(|| "-".into())
+    };
+    let bytes = asked("block_bytes");
+    let block = bytes.parse().map_or(bytes, units::amount);
     let pinned = if entry.about.pinned { "pinned" } else { "" };
     let tags: Vec<&str> =
         entry.about.tags.iter().map(String::as_str).chain([pinned]).filter(|tag| !tag.is_empty()).collect();
-    vec![
+    [
         entry.id[..letters].to_owned(),
-        time(entry.started_at.unwrap_or(entry.about.saved_at)),
+        time(entry.at()),
         entry.about.label.clone().unwrap_or_else(|| "-".into()),
-        figure(total.and_then(|total| total.iops), 0),
-        figure(total.and_then(|total| total.mib_per_s), 1),
-        figure(total.and_then(|total| total.mean_ms), 3),
-        figure(total.and_then(|total| total.p99_ms), 3),
+        if spans > 1 { format!("{} of {spans}", total.time_span) } else { "-".into() },
+        block,
+        asked("write_percent"),
+        asked("random_percent"),
+        asked("threads"),
+        asked("outstanding"),
+        figure(total.iops, 0),
+        figure(total.mib_per_s, 1),
+        figure(total.mean_ms, 3),
+        figure(total.p99_ms, 3),
         entry.worst.clone().unwrap_or_else(|| "-".into()),
         if tags.is_empty() { "-".into() } else { tags.join(",") },
-        line(&format!("{}{more}", entry.targets.join(" "))).into_owned(),
+        entry.targets.join(" "),
     ]
+    // Files may be anybody's.
+    .map(|cell| line(&cell).into_owned())
+    .into()
 }
 
 /// Prints what is known of runs, each with its report.
@@ -77,6 +98,7 @@ fn facts(entry: &StoreEntry, store: &Store) -> String {
         ("kept", Some(time(about.saved_at))),
         ("imported from", about.imported_from.clone()),
         ("machine", entry.computer.clone()),
+        ("machine's number", entry.machine.clone()),
         ("fingerprint", entry.fingerprint.clone()),
         ("command line", entry.command_line.clone()),
         ("found", entry.worst.clone()),

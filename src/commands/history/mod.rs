@@ -4,6 +4,7 @@ mod export;
 mod import;
 mod list;
 mod page;
+mod told;
 mod trend;
 
 use super::not_done::NotDone;
@@ -43,8 +44,8 @@ fn with_index(store: &Store, action: &HistoryAction, request: &HistoryRequest) -
     match action {
         HistoryAction::List => list::list(&index, &select(&index, selection)?),
         HistoryAction::Show { runs } => list::show(&index, store, runs),
-        HistoryAction::Export { form } => export::export(store, &select(&index, selection)?, *form),
-        HistoryAction::Trend { figure } => trend::trend(&select(&index, selection)?, *figure),
+        HistoryAction::Export { form } => export::export(&index, store, &select(&index, selection)?, *form),
+        HistoryAction::Trend { figure } => trend::trend(&index, &select(&index, selection)?, *figure),
         HistoryAction::Label { run, label } => each(&mut index, std::slice::from_ref(run), |index, id| {
             index.describe(id, |about| about.label.clone_from(label))
         }),

@@ -2,13 +2,14 @@
 
 use super::super::not_done::NotDone;
 use super::super::output::OutFile;
+use super::told;
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, HistoryRequest};
 use crate::lab::selection::RunFigure;
 use crate::report::HTML;
 use crate::report::html::{self, FollowedCourse, FollowedWork, HistoryPage, ListedRun};
 use crate::run::{OutputDoor, Patience};
-use crate::store::{History, StoreEntry, StoreIndex};
+use crate::store::{FigureOf, Fingerprints, History, StoreEntry, StoreIndex};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -30,7 +31,8 @@ pub fn write(
     let out = OutFile::open(permitted, file, &HTML, &Patience::default())?;
     let letters = index.telling_length()?;
     let runs: Vec<ListedRun> = entries.iter().map(|entry| listed(entry, letters)).collect();
-    let works = works(entries, figure.as_ref().map_or(&USUAL[..], std::slice::from_ref));
+    let prints = index.fingerprints(entries)?;
+    let works = works(entries, &prints, figure.as_ref().map_or(&USUAL[..], std::slice::from_ref));
     let command_line = format!("diskspd history {}", quoted(&request.given));
     let page = HistoryPage { command_line: command_line.trim_end(), figure, runs: &runs, works: &works };
     out.save_page(&|sink| html::write_history(&page, sink))?;
@@ -38,11 +40,11 @@ pub fn write(
 }
 
 fn listed(entry: &StoreEntry, letters: usize) -> ListedRun {
-    let total = entry.figures.iter().find(|figures| figures.direction == "total");
+    let total = entry.figures.iter().find(|figures| figures.direction == FigureOf::Total);
     let figure = |figure: RunFigure| total.and_then(|total| total.figure(figure));
     ListedRun {
         id: entry.id[..letters].to_owned(),
-        at: entry.started_at.unwrap_or(entry.about.saved_at),
+        at: entry.at(),
         label: entry.about.label.clone(),
         tags: entry.about.tags.clone(),
         pinned: entry.about.pinned,
@@ -60,12 +62,12 @@ fn listed(entry: &StoreEntry, letters: usize) -> ListedRun {
 }
 
 /// The courses of these figures, by work: that with the most runs first.
-fn works(entries: &[StoreEntry], figures: &[RunFigure]) -> Vec<FollowedWork> {
+fn works(entries: &[StoreEntry], prints: &Fingerprints, figures: &[RunFigure]) -> Vec<FollowedWork> {
     let places: HashMap<&str, usize> =
         entries.iter().enumerate().map(|(place, entry)| (entry.id.as_str(), place)).collect();
     let mut works: Vec<(String, FollowedWork)> = Vec::new();
     for figure in figures {
-        for history in History::all(entries, *figure) {
+        for history in History::all(entries, *figure, prints) {
             let latest = history.points.last().and_then(|point| places.get(point.id.as_str()));
             let course = FollowedCourse {
                 figure: *figure,
@@ -74,7 +76,9 @@ fn works(entries: &[StoreEntry], figures: &[RunFigure]) -> Vec<FollowedWork> {
                     .iter()
                     .filter_map(|point| Some((*places.get(point.id.as_str())?, point.value)))
                     .collect(),
-                levels: history.levels,
+                told: told::runs(&history, *figure),
+                said: told::course(&history, *figure),
+                levels: history.trend.levels,
             };
             let same = |(workload, work): &&mut (String, FollowedWork)| {
                 *workload == history.workload

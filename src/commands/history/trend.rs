@@ -1,25 +1,30 @@
 //! How a figure went from run to run, and where it changed.
 
 use super::super::not_done::NotDone;
-use super::{output, time};
+use super::{output, time, told};
 use crate::cli::Exit;
 use crate::lab::selection::RunFigure;
+use crate::report::html::{ToldOf, ToldRun, change_of};
 use crate::stats::Level;
-use crate::stats::trend::FEWEST_RUNS;
-use crate::store::{History, StoreEntry};
+use crate::stats::trend::{FEWEST_RUNS, SHORTEST_LEVEL};
+use crate::store::{History, StoreEntry, StoreIndex};
 use crate::units::visible::line;
 use std::fmt::Write;
 
 /// Histories that are shown; the others are counted.
 const SHOWN: usize = 20;
+/// What is told of single runs of a history, at most; the others are counted.
+const TOLD: usize = 20;
 
 /// Prints the histories, those with the most runs first.
 ///
 /// # Errors
-/// They can't be written.
-pub fn trend(entries: &[StoreEntry], figure: RunFigure) -> Result<Exit, NotDone> {
-    let all = History::all(entries, figure);
-    let (told, few): (Vec<_>, Vec<_>) = all.iter().partition(|history| history.points.len() >= FEWEST_RUNS);
+/// The index doesn't answer, or they can't be written.
+pub fn trend(index: &StoreIndex, entries: &[StoreEntry], figure: RunFigure) -> Result<Exit, NotDone> {
+    let all = History::all(entries, figure, &index.fingerprints(entries)?);
+    // Of so many runs it can be told what the latest ones do, if no trend.
+    let (told, few): (Vec<_>, Vec<_>) =
+        all.iter().partition(|history| history.points.len() >= SHORTEST_LEVEL);
     let mut text = String::new();
     for history in told.iter().take(SHOWN) {
         put(&mut text, history, figure);
@@ -31,8 +36,8 @@ pub fn trend(entries: &[StoreEntry], figure: RunFigure) -> Result<Exit, NotDone>
         let runs: usize = few.iter().map(|history| history.points.len()).sum();
         let _ = writeln!(
             text,
-            "{runs} runs are of work that was done fewer than {FEWEST_RUNS} times on the same machine: \
-            that tells no trend"
+            "{runs} runs are of work that was done fewer than {SHORTEST_LEVEL} times on the same machine; \
+            {FEWEST_RUNS} tell a trend"
         );
     }
     if all.is_empty() {
@@ -49,32 +54,65 @@ fn put(text: &mut String, history: &History, figure: RunFigure) {
     let machine = if history.machine.is_empty() { "not recorded" } else { &history.machine };
     let (runs, title) = (history.points.len(), figure.title());
     let _ = writeln!(text, "  {title}{span}, {runs} runs, machine {}", line(machine));
+    let of_runs = told::runs(history, figure);
     let mut before: Option<&Level> = None;
-    for level in &history.levels {
-        let (Some(first), Some(last)) =
-            (history.points.get(level.begin), history.points.get(level.end.saturating_sub(1)))
-        else {
-            continue;
-        };
-        let change = before.map(|before| {
-            let change = level.change_percent(before);
-            let better = (change > 0.0) == figure.more_is_better();
-            format!("  {change:+.1} % ({}), from @{} on", if better { "better" } else { "WORSE" }, first.id)
-        });
-        let _ = writeln!(
+    for level in &history.trend.levels {
+        put_level(
             text,
-            "  {} to {}: {:.*} ± {:.1} % in {} runs{}",
-            time(first.at),
-            time(last.at),
-            if level.rate >= 100.0 { 0 } else { 3 },
-            level.rate,
-            level.variation * 100.0,
-            level.end - level.begin,
-            change.unwrap_or_default()
+            history,
+            level,
+            before.map(|before| change(history, before, level, figure, &of_runs)),
         );
         before = Some(level);
     }
-    if history.levels.len() == 1 {
+    let course = told::course(history, figure);
+    for words in &course {
+        let _ = writeln!(text, "  {words}");
+    }
+    if runs < FEWEST_RUNS {
+        let _ = writeln!(text, "  too few runs for a trend: {FEWEST_RUNS} tell one");
+    } else if history.trend.levels.len() == 1 && course.is_empty() {
         let _ = writeln!(text, "  no change");
     }
+    for run in of_runs.iter().take(TOLD) {
+        if let Some(words) = told::line_of(history, run) {
+            let _ = writeln!(text, "  {}", line(&words));
+        }
+    }
+    if of_runs.len() > TOLD {
+        let _ = writeln!(text, "  {} more such runs; --since leaves some out", of_runs.len() - TOLD);
+    }
+}
+
+fn put_level(text: &mut String, history: &History, level: &Level, change: Option<String>) {
+    let Some((first, last)) =
+        history.points.get(level.begin).zip(history.points.get(level.end.saturating_sub(1)))
+    else {
+        return;
+    };
+    let _ = writeln!(
+        text,
+        "  {} to {}: {} ± {:.1} % in {} runs{}",
+        time(first.at),
+        time(last.at),
+        told::number(level.rate),
+        level.variation * 100.0,
+        level.end - level.begin,
+        change.unwrap_or_default()
+    );
+}
+
+fn change(
+    history: &History,
+    before: &Level,
+    level: &Level,
+    figure: RunFigure,
+    of_runs: &[ToldRun],
+) -> String {
+    let id = history.points.get(level.begin).map_or("", |first| &first.id);
+    let (change, better) = change_of(before, level, figure);
+    let better = if better { "better" } else { "WORSE" };
+    let machine = of_runs.iter().find(|run| run.of == ToldOf::Machine && run.is_at(level.begin));
+    let machine = machine.map(|run| format!(", {}", line(&told::coincidence(run)))).unwrap_or_default();
+    format!("  {change} ({better}), from @{id} on{machine}")
 }

@@ -34,7 +34,7 @@ mod verdict;
 mod workload;
 
 pub use compare::ComparisonPage;
-pub use history::{FollowedCourse, FollowedWork, HistoryPage, ListedRun};
+pub use history::{FollowedCourse, FollowedWork, HistoryPage, ListedRun, ToldOf, ToldRun, change_of};
 pub use input::Run;
 pub use sweep::SweepPage;
 

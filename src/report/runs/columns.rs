@@ -3,8 +3,8 @@
 
 use super::TableRow;
 use crate::finding::Severity;
-use crate::profile::{Access, CacheMode, Caching, OfAllTargets, Rate};
-use crate::results::{ChartRow, KnownFigures, KnownResponse, KnownSpan};
+use crate::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate};
+use crate::results::{ChartRow, KnownFigures, KnownResponse};
 use crate::units;
 
 /// A column.
@@ -30,18 +30,18 @@ pub(super) enum Cell {
     Size(u64),
     /// A whole number.
     Whole(u64),
-    /// A figure with so many decimals.
+    /// A figure; people see so many decimals of it.
     Figure(f64, usize),
 }
 
 impl Cell {
-    /// For programs.
+    /// For programs: figures with all their digits.
     pub fn plain(self) -> String {
         match self {
             Cell::Missing => String::new(),
             Cell::Text(text) => text,
             Cell::Size(number) | Cell::Whole(number) => number.to_string(),
-            Cell::Figure(figure, decimals) => format!("{figure:.decimals$}"),
+            Cell::Figure(figure, _) => figure.to_string(),
         }
     }
 
@@ -49,6 +49,7 @@ impl Cell {
     pub fn readable(self) -> String {
         match self {
             Cell::Size(bytes) => units::amount(bytes),
+            Cell::Figure(figure, decimals) => format!("{figure:.decimals$}"),
             cell => cell.plain(),
         }
     }
@@ -88,9 +89,9 @@ pub const COLUMNS: &[TableColumn] = &[
     number("time_span", |row| Cell::whole(row.number.map(|number| number as u64))),
     brief(words("verdict", verdict)),
     words("findings", |row| Cell::text(row.run.and_then(|run| Some(run.findings.as_ref()?.names.join(" "))))),
-    brief(number("threads", |row| Cell::whole(row.span.and_then(|span| span.parameters.threads)))),
+    brief(number("threads", |row| Cell::whole(row.asked.and_then(|asked| asked.threads)))),
     brief(number("outstanding", |row| shared(row, |access| access.outstanding, |n| Cell::Whole(n.into())))),
-    number("in_flight", |row| Cell::whole(row.span.and_then(|span| span.parameters.in_flight))),
+    number("in_flight", |row| Cell::whole(row.asked.and_then(|asked| asked.in_flight))),
     brief(number("block_bytes", |row| shared(row, |access| access.block_size, |n| Cell::Size(n.into())))),
     brief(number("write_percent", |row| {
         shared(row, |access| access.write_percent, |n| Cell::Whole(n.into()))
@@ -100,10 +101,10 @@ pub const COLUMNS: &[TableColumn] = &[
     })),
     words("rate", |row| shared(row, |access| access.rate, |rate| Cell::Text(rate_text(rate)))),
     words("caching", |row| shared(row, |access| access.caching, |caching| Cell::Text(letters(caching)))),
-    number("duration_s", |row| Cell::whole(row.span.and_then(|span| span.parameters.duration_s))),
-    number("warmup_s", |row| Cell::whole(row.span.and_then(|span| span.parameters.warmup_s))),
-    number("targets", |row| Cell::whole(row.span.and_then(targets))),
-    words("target", |row| Cell::text(row.span.and_then(|span| span.parameters.paths().next()))),
+    number("duration_s", |row| Cell::whole(row.asked.and_then(|asked| asked.duration_s))),
+    number("warmup_s", |row| Cell::whole(row.asked.and_then(|asked| asked.warmup_s))),
+    number("targets", |row| Cell::whole(row.asked.and_then(targets))),
+    words("target", |row| Cell::text(row.asked.and_then(|asked| asked.paths().next()))),
     number("seconds", |row| Cell::figure(row.span.and_then(|span| span.seconds), 2)),
     brief(number("cpu_percent", |row| Cell::figure(row.span.and_then(|span| span.cpu_percent), 2))),
     number("ios", |row| Cell::whole(total(row).and_then(|total| total.ios))),
@@ -151,8 +152,8 @@ fn response(row: &TableRow, figure: fn(&KnownResponse) -> Option<f64>) -> Cell {
 
 /// What the targets share; `mixed` = they differ.
 fn shared<T: PartialEq>(row: &TableRow, of: fn(&Access) -> Option<T>, cell: fn(T) -> Cell) -> Cell {
-    let Some(span) = row.span else { return Cell::Missing };
-    match span.parameters.common(of) {
+    let Some(asked) = row.asked else { return Cell::Missing };
+    match asked.common(of) {
         OfAllTargets::Unknown => Cell::Missing,
         OfAllTargets::One(value) => cell(value),
         OfAllTargets::Several => Cell::Text("mixed".into()),
@@ -167,8 +168,8 @@ fn verdict(row: &TableRow) -> Cell {
     Cell::text((!words.is_empty()).then(|| words.join(" ")))
 }
 
-fn targets(span: &KnownSpan) -> Option<u64> {
-    Some(span.parameters.paths().count() as u64).filter(|count| *count > 0)
+fn targets(asked: &Parameters) -> Option<u64> {
+    Some(asked.paths().count() as u64).filter(|count| *count > 0)
 }
 
 /// `2025-03-14T13:15:40Z`

@@ -4,6 +4,7 @@ mod columns;
 
 pub use columns::{COLUMNS, TableColumn};
 
+use crate::profile::Parameters;
 use crate::results::{KnownRun, KnownSpan};
 use crate::units::visible::line;
 use columns::Cell;
@@ -30,6 +31,8 @@ struct TableRow<'a> {
     /// From 1; `None` = the run has but one.
     number: Option<usize>,
     span: Option<&'a KnownSpan>,
+    /// What it was asked for, also where it never was measured.
+    asked: Option<&'a Parameters>,
 }
 
 /// All rows, in the order of the runs.
@@ -37,14 +40,18 @@ fn rows(runs: &[TableRun]) -> Vec<TableRow<'_>> {
     let mut rows = Vec::new();
     for run in runs {
         match run {
-            TableRun::Unreadable(name) => rows.push(TableRow { name, run: None, number: None, span: None }),
+            TableRun::Unreadable(name) => {
+                rows.push(TableRow { name, run: None, number: None, span: None, asked: None })
+            }
             TableRun::Known(run) => {
                 let several = run.time_spans.len() > 1;
-                let spans = run.time_spans.iter().zip(1..).map(|(span, number)| TableRow {
+                let spans = run.time_spans.iter().zip(run.asked()).zip(1..);
+                let spans = spans.map(|((span, asked), number)| TableRow {
                     name: &run.name,
                     run: Some(run),
                     number: several.then_some(number),
                     span: span.as_ref(),
+                    asked: Some(asked),
                 });
                 rows.extend(spans);
             }

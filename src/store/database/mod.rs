@@ -5,17 +5,22 @@
 
 mod rows;
 
-pub(super) use rows::{COLUMNS, decode, headline};
+pub(super) use rows::{COLUMNS, decode, headline, work};
 
-use super::{KeptAs, Store, StoreEntry, StoreError};
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use super::{INDEX, KeptAs, Store, StoreEntry, StoreError};
+use crate::clock;
+use crate::sys::folder::OpenFolder;
+use crate::system::fingerprint::Fingerprint;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
 use std::time::Duration;
 
+/// The tables.
+const TABLES: &str = include_str!("tables.sql");
 /// The version of the tables.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 /// What tells the index from another program's database: "dspd".
 const APPLICATION: i64 = 0x6473_7064;
 /// So long others may have it in use before that is an error.
@@ -34,14 +39,41 @@ pub struct StoreIndex {
 }
 
 impl Store {
-    /// Opens the index and brings it up to date. It's made if there is none.
+    /// Opens the index and brings it up to date. It's made if there is none, and made anew, with a message
+    /// among its troubles, if it is damaged.
     ///
     /// # Errors
     /// It can't be opened, or is of a newer program.
     pub fn open(&self) -> Result<StoreIndex, StoreError> {
+        match self.open_as_it_is() {
+            Err(StoreError::Damaged { why, file }) => {
+                let mut index = self.made_anew()?;
+                let told = format!("{}: {why}; it has been made anew from the runs", file.display());
+                index.troubles.insert(0, told);
+                Ok(index)
+            }
+            answer => answer,
+        }
+    }
+
+    fn open_as_it_is(&self) -> Result<StoreIndex, StoreError> {
         let mut index = self.connect()?;
+        index.look_for_damage()?;
         index.catch_up()?;
         Ok(index)
+    }
+
+    /// The place of a run that is kept now among all others: the time, ns since 1970, but behind the latest
+    /// where the clock was set back since.
+    pub(super) fn next_order(&self) -> Option<i64> {
+        let now = clock::wall_nanos();
+        let latest = || -> rusqlite::Result<Option<i64>> {
+            let connection = self.connection(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            connection.query_row("SELECT max(kept) FROM runs", [], |row| row.get(0))
+        };
+        // No index, no order but the clock's: a run is kept without one.
+        let latest = latest().ok().flatten();
+        Some(latest.map_or(now, |latest| now.max(latest.saturating_add(1))))
     }
 
     /// The same for looking: where the index can't be written (a full disk, somebody else's store) one
@@ -51,11 +83,11 @@ impl Store {
     /// As [`Store::open`], for other reasons.
     pub fn open_to_look(&self) -> Result<StoreIndex, StoreError> {
         match self.open() {
-            Err(StoreError::Index { why, .. }) if is_unwritable(&why) => {
+            Err(error) if is_unusable(&error) => {
                 let memory = Connection::open_in_memory().map_err(|error| self.index_error(&error))?;
                 let mut index = StoreIndex { store: self.clone(), connection: memory, troubles: Vec::new() };
                 index.rebuild(true)?;
-                index.troubles.push(format!("the index can't be written, and is made in memory: {why}"));
+                index.troubles.push(format!("{error}; an index has been made in memory"));
                 Ok(index)
             }
             answer => answer,
@@ -67,34 +99,41 @@ impl Store {
     /// # Errors
     /// As [`Store::open`]; of a damaged one nothing is left.
     pub fn reindex(&self) -> Result<StoreIndex, StoreError> {
-        let index = match self.connect() {
-            Err(StoreError::Index { why, .. }) if is_damaged(&why) => None,
-            index => Some(index?),
-        };
-        let rebuilt = index.map(|mut index| index.rebuild(true).map(|()| index));
+        let rebuilt = self.connect().and_then(|mut index| index.rebuild(true).map(|()| index));
         match rebuilt {
-            Some(Err(StoreError::Index { why, .. })) if is_damaged(&why) => self.made_anew(),
-            Some(answer) => answer,
-            None => self.made_anew(),
+            Err(StoreError::Damaged { .. }) => self.made_anew(),
+            answer => answer,
         }
     }
 
     /// The damaged file goes; what it held follows from the others.
     fn made_anew(&self) -> Result<StoreIndex, StoreError> {
-        let file = self.index_file();
-        let journal = PathBuf::from(format!("{}-journal", file.display()));
-        for file in [&file, &journal] {
-            match fs::remove_file(file) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(StoreError::File {
-                        file: file.clone(),
-                        why: format!("can't be removed: {error}"),
-                    });
+        let folder = OpenFolder::open(&self.folder);
+        for name in [INDEX.to_owned(), format!("{INDEX}-journal"), format!("{INDEX}-wal")] {
+            match folder.as_ref().map_err(|error| error.kind()).map(|folder| folder.remove(&name)) {
+                Ok(Err(error)) if error.kind() != std::io::ErrorKind::NotFound => {
+                    let why = format!("can't be removed: {error}");
+                    return Err(StoreError::File { file: self.folder.join(name), why });
                 }
                 _ => {}
             }
         }
-        self.open()
+        self.open_as_it_is()
+    }
+
+    /// The index as it is. No link is followed: its file is one in the store's folder.
+    fn connection(&self, mode: OpenFlags) -> rusqlite::Result<Connection> {
+        // SQLite refuses links anywhere in the path; where the folder is, its owner says.
+        let folder = fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
+        let flags = mode | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(folder.join(INDEX), flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        // It may be anybody's file: nothing in it is carried out.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+        Ok(connection)
     }
 
     /// Opens the index; its tables are there and of today.
@@ -102,8 +141,9 @@ impl Store {
         let runs = self.runs();
         fs::create_dir_all(&runs).map_err(|error| StoreError::Folder { folder: runs, error })?;
         let failed = |error| self.index_error(&error);
-        let connection = Connection::open(self.index_file()).map_err(failed)?;
-        connection.busy_timeout(PATIENCE).map_err(failed)?;
+        self.refuse_what_is_no_file()?;
+        let mode = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let connection = self.connection(mode).map_err(failed)?;
         // A crash of the machine may cost the index, and no run.
         connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;").map_err(failed)?;
         let mut index = StoreIndex { store: self.clone(), connection, troubles: Vec::new() };
@@ -111,9 +151,35 @@ impl Store {
         Ok(index)
     }
 
+    /// A link may lead to a file of somebody else's, and a pipe is waited for.
+    fn refuse_what_is_no_file(&self) -> Result<(), StoreError> {
+        let file = self.index_file();
+        let why = match fs::symlink_metadata(&file) {
+            Ok(found) if found.is_symlink() => "is a symbolic link, which is not followed",
+            Ok(found) if !found.is_file() => "is no regular file",
+            _ => return Ok(()),
+        };
+        Err(StoreError::NoFile { file, why })
+    }
+
     pub(super) fn index_error(&self, error: &rusqlite::Error) -> StoreError {
+        use rusqlite::Error::{
+            FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
+        };
+        let damaged = |why: String| StoreError::Damaged { file: self.index_file(), why };
+        if matches!(
+            error,
+            FromSqlConversionFailure(..)
+                | IntegralValueOutOfRange(..)
+                | InvalidColumnType(..)
+                | Utf8Error(..)
+        ) {
+            return damaged(format!("the index holds what no index does ({error})"));
+        }
         let why = match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt) => format!("the index is malformed: {error}"),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                return damaged(format!("the index is damaged ({error})"));
+            }
             Some(ErrorCode::DatabaseBusy) => format!("the index is locked: {error}"),
             Some(ErrorCode::DiskFull) => format!("the disk is full: {error}"),
             _ => error.to_string(),
@@ -122,12 +188,14 @@ impl Store {
     }
 }
 
-fn is_damaged(why: &str) -> bool {
-    why.contains("malformed") || why.contains("not a database")
-}
-
-fn is_unwritable(why: &str) -> bool {
-    ["disk is full", "readonly", "unable to open", "disk I/O error"].iter().any(|sign| why.contains(sign))
+/// Whether no index can be had on the disk, while one in memory can.
+fn is_unusable(error: &StoreError) -> bool {
+    let signs = ["disk is full", "readonly", "unable to open", "disk I/O error"];
+    match error {
+        StoreError::Index { why, .. } => signs.iter().any(|sign| why.contains(sign)),
+        StoreError::NoFile { .. } => true,
+        _ => false,
+    }
 }
 
 fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
@@ -149,11 +217,45 @@ impl StoreIndex {
         let (application, version, objects) =
             read(&self.connection).map_err(|error| self.store.index_error(&error))?;
         match (application, version) {
-            (APPLICATION, VERSION) => Ok(()),
+            (APPLICATION, VERSION) if self.has_our_tables()? => Ok(()),
+            (APPLICATION, VERSION) => Err(StoreError::Damaged {
+                file,
+                why: "the index has other tables than this program makes".into(),
+            }),
             (APPLICATION, found) if found > VERSION => Err(StoreError::Newer { file, found, known: VERSION }),
             (APPLICATION, _) => self.rebuild(false),
             _ if objects == 0 => self.rebuild(false),
             _ => Err(StoreError::Foreign { file }),
+        }
+    }
+
+    /// Whether the tables are those that this program makes, and nothing else is there: no triggers or views
+    /// that do what they are not asked for.
+    fn has_our_tables(&self) -> Result<bool, StoreError> {
+        let read = || -> rusqlite::Result<BTreeSet<String>> {
+            let sql = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL";
+            let mut statement = self.connection.prepare(sql)?;
+            statement.query_map([], |row| row.get(0))?.collect()
+        };
+        let found = read().map_err(|error| self.store.index_error(&error))?;
+        let lines: Vec<&str> = TABLES.lines().filter(|line| !line.starts_with("--")).collect();
+        let statements = lines.join("\n");
+        let statements = statements.split(';').map(|statement| statement.trim().to_owned());
+        let ours: BTreeSet<String> = statements.filter(|statement| !statement.is_empty()).collect();
+        Ok(found == ours)
+    }
+
+    /// Reads the whole file once, as far as its pages hang together: what is damaged in the middle would be
+    /// met later.
+    fn look_for_damage(&self) -> Result<(), StoreError> {
+        let found: rusqlite::Result<String> =
+            self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
+        match found.map_err(|error| self.store.index_error(&error))?.as_str() {
+            "ok" => Ok(()),
+            why => Err(StoreError::Damaged {
+                file: self.store.index_file(),
+                why: format!("the index is damaged ({why})"),
+            }),
         }
     }
 
@@ -167,7 +269,7 @@ impl StoreIndex {
                 return Ok(Vec::new());
             }
             drop_tables(transaction).map_err(failed)?;
-            transaction.execute_batch(include_str!("tables.sql")).map_err(failed)?;
+            transaction.execute_batch(TABLES).map_err(failed)?;
             transaction
                 .execute_batch(&format!(
                     "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
@@ -223,16 +325,17 @@ impl StoreIndex {
 }
 
 fn drop_tables(transaction: &Transaction) -> rusqlite::Result<()> {
-    let names = {
-        let query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+    let found = {
+        let query = "SELECT type, name FROM sqlite_master \
+                     WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'";
         let mut statement = transaction.prepare(query)?;
-        let names = statement.query_map([], |row| row.get::<_, String>(0))?;
-        names.collect::<rusqlite::Result<Vec<String>>>()?
+        let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        found.collect::<rusqlite::Result<Vec<(String, String)>>>()?
     };
     // Runs last: the others refer to them.
-    let (runs, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| name == "runs");
-    for name in others.iter().chain(&runs) {
-        transaction.execute_batch(&format!("DROP TABLE \"{}\"", name.replace('"', "\"\"")))?;
+    let (runs, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, name)| name == "runs");
+    for (kind, name) in others.iter().chain(&runs) {
+        transaction.execute_batch(&format!("DROP {kind} \"{}\"", name.replace('"', "\"\"")))?;
     }
     Ok(())
 }
@@ -249,7 +352,7 @@ fn add_missing(
         match store.entry(id, source) {
             Ok(None) => {}
             Ok(Some(entry)) => {
-                rows::add(transaction, &entry).map_err(|error| store.index_error(&error))?;
+                put(transaction, store, &entry)?;
             }
             Err(error) => troubles.push(error.to_string()),
         }
@@ -269,7 +372,7 @@ impl StoreIndex {
     /// Takes a run into the index that was just kept.
     pub(super) fn add(&mut self, entry: &StoreEntry) -> Result<(), StoreError> {
         let store = self.store.clone();
-        self.write(|transaction| rows::add(transaction, entry).map_err(|error| store.index_error(&error)))
+        self.write(|transaction| put(transaction, &store, entry))
     }
 
     /// Takes a run out of the index.
@@ -283,6 +386,20 @@ impl StoreIndex {
         store: &Store,
         entry: &StoreEntry,
     ) -> Result<(), StoreError> {
-        rows::add(transaction, entry).map_err(|error| store.index_error(&error))
+        put(transaction, store, entry)
     }
+}
+
+/// Writes the rows of a run, and what its fingerprint is made of where that isn't known yet.
+fn put(transaction: &Transaction, store: &Store, entry: &StoreEntry) -> Result<(), StoreError> {
+    let failed = |error| store.index_error(&error);
+    rows::add(transaction, entry).map_err(failed)?;
+    let Some(hash) = &entry.fingerprint else { return Ok(()) };
+    if rows::has_fingerprint(transaction, hash).map_err(failed)? {
+        return Ok(());
+    }
+    // What it says of itself has to fit.
+    let told = store.fingerprint(&entry.id).filter(|told| told.hash == *hash);
+    let told = told.filter(|told| Fingerprint::of_parts(told.parts.clone()).hash == *hash);
+    told.map_or(Ok(()), |told| rows::add_fingerprint(transaction, &told).map_err(failed))
 }

@@ -99,7 +99,8 @@ fn flag(root: &Root) -> Option<bool> {
     Some(flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"))
 }
 
-fn container(root: &Root) -> bool {
+/// Whether this process is in a container, as far as can be told.
+pub fn container(root: &Root) -> bool {
     ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"]
         .iter()
         .any(|file| root.path(file).exists())

@@ -1,7 +1,7 @@
 //! What has changed for good, in words.
 
-use super::{FollowedCourse, FollowedWork, HistoryPage, figure_name, figure_text};
-use crate::lab::compare::{ChangeVerdict, signed};
+use super::{FollowedCourse, FollowedWork, HistoryPage, ToldOf, change_of, figure_name, figure_text};
+use crate::lab::compare::ChangeVerdict;
 use crate::lab::selection::RunFigure;
 use crate::report::html::verdict::{Badge, said};
 use crate::report::start_time::date_and_time;
@@ -26,20 +26,23 @@ pub struct LastingChange {
 pub fn changes(page: &HistoryPage, course: &FollowedCourse) -> Vec<LastingChange> {
     let write = figure_text(course.figure);
     let change = |pair: &[crate::stats::Level]| {
-        let percent = pair[1].change_percent(&pair[0]);
-        let better = (percent > 0.0) == course.figure.more_is_better();
+        let (change, better) = change_of(&pair[0], &pair[1], course.figure);
+        let begin = pair[1].begin;
+        let machine = course.told.iter().find(|run| run.of == ToldOf::Machine && run.is_at(begin));
+        let machine = machine
+            .map(|run| format!("; there changed {} (that they coincide is no proof)", line(&run.words)));
         let run = course.points.get(pair[1].begin).and_then(|(run, _)| page.runs.get(*run))?;
         let since = date_and_time(run.at).unwrap_or_default();
         Some(LastingChange {
             verdict: if better { ChangeVerdict::Better } else { ChangeVerdict::Worse },
             place: pair[1].begin,
             words: format!(
-                "{} ({}) from @{} on, {since}: {} before, {} since",
-                signed(percent),
+                "{change} ({}) from @{} on, {since}: {} before, {} since{}",
                 if better { "better" } else { "worse" },
                 line(&run.id),
                 write(pair[0].rate),
-                write(pair[1].rate)
+                write(pair[1].rate),
+                machine.unwrap_or_default()
             ),
         })
     };

@@ -1,7 +1,7 @@
 //! The course of each figure over the runs of the same work, with the changes that were found.
 
 use super::answer::changes;
-use super::{FollowedCourse, FollowedWork, HistoryPage, ListedRun, figure_name, figure_text};
+use super::{FollowedCourse, FollowedWork, HistoryPage, ListedRun, ToldOf, figure_name, figure_text};
 use crate::report::html::chart::axis::{ChartAxis, short_latency};
 use crate::report::html::chart::points::{PointGroup, Points};
 use crate::report::html::chart::table::FigureTable;
@@ -76,19 +76,30 @@ fn chart(page: &HistoryPage, course: &FollowedCourse, room: usize, number: usize
         let at = behind(change.place);
         Mark { from: at, to: at, text: change.words }
     });
+    // Where the machine changed, and no level with it.
+    let machine = course.told.iter().filter(|run| run.of == ToldOf::Machine && run.place > left);
+    let machine = machine.filter(|run| !course.levels.iter().skip(1).any(|level| run.is_at(level.begin)));
+    let machine = machine.map(|run| {
+        let at = behind(run.place);
+        Mark { from: at, to: at, text: format!("Changed: {}", line(&run.words)) }
+    });
     let ticks = if course.figure.more_is_better() { short } else { short_latency };
     let name = figure_name(course.figure);
     let points = Points {
         id: format!("course-{}-{}", number + 1, course.figure.name().replace('.', "-")),
         title: name.into(),
         summary: summary(course),
-        note: [latest(course, left), labels(&runs)].into_iter().flatten().collect::<Vec<_>>().join(" "),
+        note: [latest(course, left), said(course), labels(&runs)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" "),
         x: ChartAxis::places("runs in the order of time, UTC", runs.len() as f64, dates(&runs)),
         y: ChartAxis::near(name, points.iter().map(|(_, value)| *value), ticks),
-        table: table(course, &runs),
+        table: table(course, &runs, left),
         groups: vec![PointGroup { class: "total", name: "run; line: level".into(), points, levels }],
         ringed: (!pinned.is_empty()).then(|| ("pinned".into(), pinned)),
-        marks: marks.collect(),
+        marks: marks.chain(machine).collect(),
     };
     points.chart()
 }
@@ -106,6 +117,16 @@ fn summary(course: &FollowedCourse) -> String {
 fn latest(course: &FollowedCourse, left: usize) -> Option<String> {
     let all = course.points.len();
     (left > 0).then(|| format!("The latest {} of {all} runs are drawn.", all - left))
+}
+
+/// What the course comes to beside its levels, as sentences.
+fn said(course: &FollowedCourse) -> Option<String> {
+    let sentence = |words: &String| {
+        let mut letters = words.chars();
+        let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+        format!("{first}{}.", letters.as_str())
+    };
+    (!course.said.is_empty()).then(|| course.said.iter().map(sentence).collect::<Vec<_>>().join(" "))
 }
 
 /// Which runs have which label, by their numbers in the chart.
@@ -143,9 +164,9 @@ fn dates(runs: &[(&ListedRun, f64)]) -> Vec<(f64, String)> {
     places.into_iter().filter_map(named).collect()
 }
 
-fn table(course: &FollowedCourse, runs: &[(&ListedRun, f64)]) -> FigureTable {
+fn table(course: &FollowedCourse, runs: &[(&ListedRun, f64)], left: usize) -> FigureTable {
     let write = figure_text(course.figure);
-    let mut table = FigureTable::new(&["run", figure_name(course.figure), "began", "label"]);
+    let mut table = FigureTable::new(&["run", figure_name(course.figure), "began", "label", "told"]);
     for (place, (run, value)) in runs.iter().enumerate() {
         let pinned = run.pinned.then_some("pinned");
         let label = run.label.as_deref().into_iter().chain(pinned).collect::<Vec<_>>().join(", ");
@@ -154,8 +175,20 @@ fn table(course: &FollowedCourse, runs: &[(&ListedRun, f64)]) -> FigureTable {
             write(*value),
             date_and_time(run.at).unwrap_or_default(),
             line(&label).into_owned(),
+            told(course, left + place),
         ];
         table.row((place as f64 + 0.5) / runs.len() as f64, cells);
     }
     table
+}
+
+/// What is told of a run.
+fn told(course: &FollowedCourse, place: usize) -> String {
+    let of_it = course.told.iter().filter(|run| run.place == place);
+    let words = of_it.map(|run| match run.of {
+        ToldOf::Machine => format!("changed: {}", run.words),
+        ToldOf::Apart => format!("far from its level, {}", run.words),
+        ToldOf::Clock => run.words.clone(),
+    });
+    line(&words.collect::<Vec<_>>().join("; ")).into_owned()
 }

@@ -83,6 +83,46 @@ pub struct FollowedCourse {
     pub points: Vec<(usize, f64)>,
     /// Where it was how high, by places in the points: at least one.
     pub levels: Vec<Level>,
+    /// What is told of single runs, in order.
+    pub told: Vec<ToldRun>,
+    /// What it comes to beside its levels.
+    pub said: Vec<String>,
+}
+
+/// What is told of a run on its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldRun {
+    /// Its place in the points.
+    pub place: usize,
+    /// What it is about.
+    pub of: ToldOf,
+    /// In words.
+    pub words: String,
+}
+
+/// What is told of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToldOf {
+    /// The machine changed since the run before.
+    Machine,
+    /// Its figure lies far from its level, or is 0.
+    Apart,
+    /// The clock was set back since the run before.
+    Clock,
+}
+
+impl ToldRun {
+    /// Whether it is where a level begins, which is no surer than one run.
+    pub fn is_at(&self, begin: usize) -> bool {
+        self.place.abs_diff(begin) <= 1
+    }
+}
+
+/// How a level differs from the one before it, and whether that is better.
+pub fn change_of(before: &Level, level: &Level, figure: RunFigure) -> (String, bool) {
+    let better = (level.rate > before.rate) == figure.more_is_better();
+    let change = level.change_percent(before);
+    (change.map_or_else(|| "up from 0".into(), |percent| format!("{percent:+.1} %")), better)
 }
 
 impl FollowedWork {

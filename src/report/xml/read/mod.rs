@@ -19,7 +19,7 @@ use crate::profile::xml::error::{Fault, XmlError};
 use crate::profile::xml::recorded;
 use crate::profile::xml::tokens::{Token, cut_off};
 use crate::profile::{Parameters, xml::text};
-use crate::results::{KnownRun, KnownSpan, Origin};
+use crate::results::{KnownRun, KnownSpan, Origin, UnmeasuredSpan};
 use crate::units;
 use findings::Remarks;
 use walk::ElementReader;
@@ -105,15 +105,19 @@ fn results(walk: &mut ElementReader, at: usize) -> Result<KnownRun, Fault> {
     }
     // Otherwise nobody knows which belongs to which.
     if asked.len() == run.time_spans.len() {
-        run.time_spans.iter_mut().zip(asked).for_each(|(span, asked)| stated(span, asked));
+        for ((span, asked), number) in run.time_spans.iter_mut().zip(asked).zip(1..) {
+            match span {
+                Some(span) => stated(span, asked),
+                None => run.unmeasured.push(UnmeasuredSpan { time_span: number, parameters: asked }),
+            }
+        }
     }
     run.findings = found.findings();
     Ok(run)
 }
 
 /// What the results say of the parameters by themselves stays where the profile doesn't say it.
-fn stated(span: &mut Option<KnownSpan>, asked: Parameters) {
-    let Some(span) = span else { return };
+fn stated(span: &mut KnownSpan, asked: Parameters) {
     let threads = span.parameters.threads;
     span.parameters = Parameters { threads: asked.threads.or(threads), ..asked };
 }

@@ -1,0 +1,96 @@
+//! What is told of single runs of a trend, and of its end: for the text and for the page.
+
+use super::time;
+use crate::lab::selection::RunFigure;
+use crate::report::html::{ToldOf, ToldRun};
+use crate::stats::trend::SHORTEST_LEVEL;
+use crate::store::History;
+use crate::system::fingerprint::told;
+
+/// Changes of a machine that are named; the others are counted.
+const NAMED: usize = 4;
+
+/// What is told of single runs, in their order.
+pub fn runs(history: &History, figure: RunFigure) -> Vec<ToldRun> {
+    let mut all = Vec::new();
+    for (place, point) in history.points.iter().enumerate() {
+        if point.clock_back_s > 0 {
+            let back = duration(point.clock_back_s);
+            all.push(ToldRun {
+                place,
+                of: ToldOf::Clock,
+                words: format!("the clock was set back by {back}"),
+            });
+        }
+        if !point.changed.is_empty() {
+            all.push(ToldRun { place, of: ToldOf::Machine, words: told(&point.changed, NAMED) });
+        }
+        if history.trend.apart.contains(&place) {
+            let words = match point.value == 0.0 {
+                true => format!("{}: 0", figure.title()),
+                false => format!("{}: {}", figure.title(), number(point.value)),
+            };
+            all.push(ToldRun { place, of: ToldOf::Apart, words });
+        }
+    }
+    all
+}
+
+/// What the course comes to beside its levels.
+pub fn course(history: &History, figure: RunFigure) -> Vec<String> {
+    let trend = &history.trend;
+    let change = |from: f64, to: f64| {
+        let better = if (to > from) == figure.more_is_better() { "better" } else { "WORSE" };
+        match from > 0.0 {
+            true => format!("{:+.1} % ({better})", 100.0 * (to / from - 1.0)),
+            false => format!("from 0 ({better})"),
+        }
+    };
+    let slope = trend.slope.map(|slope| {
+        let way = if slope.to > slope.from { "rises" } else { "falls" };
+        let (from, to) = (number(slope.from), number(slope.to));
+        format!("{way} all the time, from {from} to {to}: {}", change(slope.from, slope.to))
+    });
+    let latest = trend.latest.zip(trend.levels.last()).map(|(latest, level)| {
+        let (is, at) = (if latest.runs == 1 { "run is" } else { "runs are" }, number(latest.rate));
+        format!(
+            "the latest {} {is} at {at}, {}: {} like them tell a lasting change from a burst",
+            latest.runs,
+            change(level.rate, latest.rate),
+            SHORTEST_LEVEL
+        )
+    });
+    slope.into_iter().chain(latest).collect()
+}
+
+/// Where a level begins and the machine changed there, what changed.
+pub fn coincidence(changed: &ToldRun) -> String {
+    format!("at the change of {} (that they coincide is no proof)", changed.words)
+}
+
+/// A line for a run: which it is, and what is told of it.
+pub fn line_of(history: &History, run: &ToldRun) -> Option<String> {
+    let point = history.points.get(run.place)?;
+    let what = match run.of {
+        ToldOf::Machine => "changed since the run before: ",
+        ToldOf::Apart if point.value == 0.0 => "did nothing: ",
+        ToldOf::Apart => "far from its level: ",
+        ToldOf::Clock => "",
+    };
+    Some(format!("@{} {}: {what}{}", point.id, time(point.at), run.words))
+}
+
+/// A figure for people.
+pub fn number(value: f64) -> String {
+    let decimals = if value >= 100.0 || value == 0.0 { 0 } else { 3 };
+    format!("{value:.decimals$}")
+}
+
+fn duration(seconds: i64) -> String {
+    match seconds {
+        ..120 => format!("{seconds} s"),
+        ..7200 => format!("{} min", seconds / 60),
+        ..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}

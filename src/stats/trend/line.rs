@@ -1,0 +1,24 @@
+//! A figure that goes up or down all the time: a line, where levels don't describe it.
+
+use super::{FEWEST_RUNS, LEAST_CHANGE, LEAST_NOISE, Slope, noise, steadied};
+
+/// The line through all runs, if it is steeper than noise explains and makes a difference.
+pub fn slope(values: &[f64]) -> Option<Slope> {
+    let count = values.len();
+    if count < FEWEST_RUNS {
+        return None;
+    }
+    let steady = steadied::logarithms(values);
+    let middle = (count as f64 - 1.0) / 2.0;
+    let mean = steady.iter().sum::<f64>() / count as f64;
+    let places = || (0..count).map(|place| place as f64 - middle);
+    let spread: f64 = places().map(|place| place * place).sum();
+    let slope = steady.iter().zip(places()).map(|(value, place)| value * place).sum::<f64>() / spread;
+    let left: Vec<f64> =
+        steady.iter().zip(places()).map(|(value, place)| value - mean - slope * place).collect();
+    let long_run = noise::long_run(&left, &[0..count], 2, LEAST_NOISE);
+    let rise = 2.0 * middle * slope;
+    let is_clear = noise::explains_not(slope, spread, long_run) && rise.abs() > LEAST_CHANGE.ln_1p();
+    let at = |place: f64| (mean + slope * place).exp();
+    is_clear.then(|| Slope { from: at(-middle), to: at(middle) })
+}

@@ -1,0 +1,36 @@
+//! Whether levels last: longer than bursts, and than any stretch like them that came and went.
+
+use crate::stats::segments::Sums;
+use std::ops::Range;
+
+/// A level is so many times as long as the longest stretch like it within its neighbour.
+const TIMES: usize = 4;
+/// A run is like the other level when it lies so far on the way to it.
+const ON_THE_WAY: f64 = 1.0 / 3.0;
+/// A level between two that lie on the same side of it is a burst that ended, unless it is longer than this
+/// times the logarithm of the runs: the longest of many bursts grows so.
+const LONGEST_BURST: f64 = 4.0;
+
+/// Whether each of these levels lasts.
+pub fn last(values: &[f64], sums: &Sums, levels: &[Range<usize>]) -> bool {
+    let mean = |level: &Range<usize>| sums.mean(level.clone());
+    let neighbours = levels.windows(2).all(|pair| {
+        let (before, behind) = (&pair[0], &pair[1]);
+        let within = |level: &Range<usize>, other: &Range<usize>| {
+            other.len() >= TIMES * longest_like(&values[level.clone()], mean(level), mean(other))
+        };
+        within(before, behind) && within(behind, before)
+    });
+    let longest_burst = LONGEST_BURST * (values.len() as f64).ln();
+    let bursts = levels.windows(3).any(|three| {
+        let back = (mean(&three[1]) - mean(&three[0])) * (mean(&three[2]) - mean(&three[1])) < 0.0;
+        back && (three[1].len() as f64) < longest_burst
+    });
+    neighbours && !bursts
+}
+
+/// The longest stretch of runs that look as if they belonged to another level.
+fn longest_like(values: &[f64], own: f64, other: f64) -> usize {
+    let is_like = |value: &f64| (value - own) / (other - own) > ON_THE_WAY;
+    values.split(|value| !is_like(value)).map(<[f64]>::len).max().unwrap_or(0)
+}

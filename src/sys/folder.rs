@@ -1,0 +1,128 @@
+//! A folder that is held open, and files right in it: no name leads out of it, by no link, and none that is
+//! put there meanwhile.
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+
+/// A folder, held open.
+#[derive(Debug)]
+pub struct OpenFolder(OwnedFd);
+
+impl OpenFolder {
+    /// Opens it. A link that leads to it is followed: where the folder is, its owner says.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn open(path: &Path) -> io::Result<OpenFolder> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(OpenFolder(rustix::fs::open(path, flags, Mode::empty())?))
+    }
+
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// There is none of this name, or it is a link, a pipe, a device.
+    pub fn file(&self, name: &str) -> io::Result<File> {
+        right_here(name)?;
+        // A pipe would be waited for.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        let opened = match rustix::fs::openat2(&self.0, name, flags, Mode::empty(), resolve) {
+            // An older kernel, or a filter of system calls that knows only older ones. A name right in the
+            // folder whose link isn't followed leads nowhere else either.
+            Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => {
+                rustix::fs::openat(&self.0, name, flags, Mode::empty())
+            }
+            opened => opened,
+        };
+        let opened = opened.map_err(|error| match error {
+            Errno::LOOP => io::Error::other("it is a symbolic link, which is not followed"),
+            error => error.into(),
+        })?;
+        match FileType::from_raw_mode(rustix::fs::fstat(&opened)?.st_mode) {
+            FileType::RegularFile => Ok(File::from(opened)),
+            _ => Err(io::Error::other("it is no regular file")),
+        }
+    }
+
+    /// Whether there is anything of this name.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn has(&self, name: &str) -> io::Result<bool> {
+        right_here(name)?;
+        match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Removes a file; of a link itself.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        right_here(name)?;
+        Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    /// All names in it.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        let named = |entry: rustix::io::Result<rustix::fs::DirEntry>| {
+            Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()))
+        };
+        let names: io::Result<Vec<OsString>> = Dir::read_from(&self.0)?.map(named).collect();
+        Ok(names?.into_iter().filter(|name| name != "." && name != "..").collect())
+    }
+
+    /// Returns when its names are on the disk.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(rustix::fs::fsync(&self.0)?)
+    }
+}
+
+/// Refuses what is no name of a file right in a folder.
+fn right_here(name: &str) -> io::Result<()> {
+    match name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
+        true => Err(io::Error::new(io::ErrorKind::InvalidInput, "that is no name of a file in this folder")),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn nothing_outside_is_reached() {
+        let directory = tempfile::tempdir().unwrap();
+        let (inside, outside) = (directory.path().join("in"), directory.path().join("out"));
+        fs::create_dir(&inside).unwrap();
+        fs::write(&outside, "secret").unwrap();
+        fs::write(inside.join("own"), "own").unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
+        let folder = OpenFolder::open(&inside).unwrap();
+        for name in ["", ".", "..", "../out", "/etc/passwd", "a/b", "a\0b", &"x".repeat(5000)] {
+            assert!(folder.file(name).is_err() && folder.remove(name).is_err(), "{name}");
+        }
+        assert!(folder.file("link").unwrap_err().to_string().contains("symbolic link"));
+        assert!(folder.file("own").is_ok() && folder.has("own").unwrap() && !folder.has("none").unwrap());
+        folder.remove("link").unwrap();
+        assert_eq!(fs::read(&outside).unwrap(), b"secret");
+        assert_eq!(folder.names().unwrap(), ["own"]);
+    }
+}

@@ -1,0 +1,130 @@
+//! Where a figure changed for good over many runs: how often noise seems to change, and how often changes are found.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::noise::{Noise, STATIONARY, changed, drifting, published};
+use crate::common::random::Random;
+use diskspd::stats::trend::{FEWEST_RUNS, MOST_RUNS, SHORTEST_LEVEL, Trend};
+
+/// Histories of each kind. `cargo xtask trends` looks at a thousand of each, of several lengths.
+const HISTORIES: u64 = 200;
+
+fn changes(values: &[f64]) -> usize {
+    let trend = Trend::of(values);
+    trend.levels.len() - 1 + usize::from(trend.slope.is_some())
+}
+
+/// Of so many histories, the share that seems to change, percent.
+fn seen_to_change(runs: usize, make: impl Fn(&mut Random) -> Vec<f64>) -> f64 {
+    let changes = (0..HISTORIES).filter(|seed| changes(&make(&mut Random(seed * 7919 + runs as u64))) > 0);
+    changes.count() as f64 * 100.0 / HISTORIES as f64
+}
+
+#[test]
+fn fewer_than_two_of_a_hundred_histories_of_any_noise_seem_to_change() {
+    for (name, noise) in STATIONARY {
+        let share = seen_to_change(40, |random| noise.runs(40, random));
+        assert!(share < 2.0, "{name}: {share} % seem to change");
+    }
+    let runs: Vec<f64> = published().iter().map(|share| share * 35_762.0).collect();
+    assert_eq!(changes(&runs), 0, "the published runs change by themselves");
+}
+
+#[test]
+fn real_changes_are_found_in_forty_runs() {
+    for (factor, at, least) in
+        [(0.9, 20, 95.0), (0.9, 30, 80.0), (0.8, 20, 99.0), (0.8, 30, 99.0), (0.5, 32, 99.0), (1.1, 20, 85.0)]
+    {
+        let found = seen_to_change(40, |random| changed(Noise::White(0.03).runs(40, random), at, factor));
+        assert!(found >= least, "times {factor} from run {at} on: found in {found} %");
+    }
+}
+
+#[test]
+fn a_lasting_change_is_found_where_it_happened_and_how_large_it_is() {
+    let runs = changed(Noise::White(0.02).runs(60, &mut Random(3)), 40, 0.9);
+    let trend = Trend::of(&runs);
+    assert_eq!(trend.levels.len(), 2, "{trend:?}");
+    assert!(trend.levels[0].end.abs_diff(40) <= 1, "{trend:?}");
+    let change = trend.levels[1].change_percent(&trend.levels[0]).unwrap();
+    assert!((change + 10.0).abs() < 2.0, "{change}");
+    let stairs = changed(changed(changed(runs, 15, 0.8), 30, 0.7), 50, 0.6);
+    let begins: Vec<usize> = Trend::of(&stairs).levels.iter().map(|level| level.begin).collect();
+    assert_eq!(begins, [0, 15, 30, 40, 50]);
+}
+
+#[test]
+fn a_run_that_did_nothing_is_a_run_far_from_its_level_and_switches_nothing_off() {
+    let mut runs = changed(Noise::White(0.01).runs(40, &mut Random(5)), 20, 0.5);
+    (0..40).for_each(|run| runs[run] *= 10_000.0);
+    runs[25] = 0.0;
+    let trend = Trend::of(&runs);
+    assert_eq!((trend.levels.len(), trend.levels[1].begin), (2, 20), "{trend:?}");
+    assert_eq!(trend.apart, [25]);
+    assert!(trend.levels[1].variation < 0.02, "{trend:?}");
+    // A dead path is a level like others, also where it's most of the runs, and an end of it too.
+    for (dead, levels) in [(30..40, 2), (10..40, 2), (0..20, 2), (0..40, 1)] {
+        let mut runs = Noise::White(0.03).runs(40, &mut Random(7));
+        dead.clone().for_each(|run| runs[run] = 0.0);
+        let trend = Trend::of(&runs);
+        assert_eq!(trend.levels.len(), levels, "{dead:?}: {trend:?}");
+        assert!(trend.levels.iter().any(|level| level.rate == 0.0) && trend.apart.is_empty(), "{trend:?}");
+        let from_nothing = trend.levels[0].rate == 0.0 && levels > 1;
+        let change = trend.levels.last().unwrap().change_percent(&trend.levels[0]);
+        assert_eq!(change.is_none(), from_nothing || dead.len() == 40, "{dead:?}: {change:?}");
+    }
+}
+
+#[test]
+fn single_runs_far_away_are_named_and_are_no_change() {
+    let mut runs = Noise::White(0.02).runs(50, &mut Random(11));
+    runs[20] *= 0.3;
+    runs[33] *= 1.5;
+    let trend = Trend::of(&runs);
+    assert_eq!((trend.levels.len(), trend.apart), (1, vec![20, 33]));
+}
+
+#[test]
+fn the_latest_runs_are_told_before_they_are_a_level() {
+    for last in 1..SHORTEST_LEVEL - 1 {
+        let runs = changed(Noise::White(0.02).runs(40, &mut Random(13)), 40 - last, 0.7);
+        let trend = Trend::of(&runs);
+        let latest = trend.latest.unwrap_or_else(|| panic!("{last}: {trend:?}"));
+        assert_eq!((trend.levels.len(), latest.runs), (1, last));
+        assert!((latest.rate - 0.7).abs() < 0.03 && trend.apart.is_empty(), "{trend:?}");
+    }
+    // Also of few runs: five of ten.
+    let runs = changed(Noise::White(0.02).runs(10, &mut Random(19)), 5, 0.5);
+    assert_eq!(Trend::of(&runs).latest.map(|latest| latest.runs), Some(5));
+    assert_eq!(Trend::of(&Noise::White(0.02).runs(40, &mut Random(13))).latest, None);
+    let two_levels = (0..HISTORIES)
+        .filter(|seed| Trend::of(&Noise::TwoLevels(0.07).runs(40, &mut Random(*seed))).latest.is_some());
+    assert!(two_levels.count() <= 2);
+}
+
+#[test]
+fn any_number_of_runs_and_any_figures_are_judged() {
+    assert_eq!(Trend::of(&[]), Trend::default());
+    for runs in [1, 2, FEWEST_RUNS - 1, FEWEST_RUNS, 100] {
+        assert_eq!(changes(&vec![5.0; runs]), 0);
+        assert_eq!(changes(&vec![0.0; runs]), 0);
+    }
+    assert_eq!(changes(&[1.0, f64::NAN, 2.0].repeat(20)), 0);
+    assert_eq!(changes(&[1.0, f64::INFINITY, 2.0].repeat(20)), 0);
+    assert_eq!(changes(&[-1.0, 2.0].repeat(20)), 0);
+    let halves = |runs: usize| [vec![2.0; runs], vec![1.0; runs]].concat();
+    assert_eq!(changes(&halves(SHORTEST_LEVEL)), 1);
+    assert_eq!(changes(&halves(SHORTEST_LEVEL - 1)), 0);
+    // Of very long histories the latest are looked at, and the first level reaches back to the first run.
+    let long = [vec![3.0; MOST_RUNS], halves(50)].concat();
+    let levels = Trend::of(&long).levels;
+    assert_eq!((levels.len(), levels[0].begin, levels[2].end), (3, 0, MOST_RUNS + 100));
+}
+
+#[test]
+fn what_falls_all_the_time_is_a_line() {
+    let runs = drifting(Noise::White(0.02).runs(60, &mut Random(17)), -0.01);
+    let trend = Trend::of(&runs);
+    let slope = trend.slope.unwrap_or_else(|| panic!("{trend:?}"));
+    assert!(slope.from > 0.95 && (slope.to / slope.from - 0.41).abs() < 0.1, "{slope:?}");
+}
