@@ -119,6 +119,11 @@ impl Mpi {
         }
     }
 
+    /// Has the launcher end all ranks that are still there, this one too: those that don't answer as well.
+    pub fn abort(&self, exit_code: u8) {
+        self.world.abort(exit_code);
+    }
+
     /// Leaves in order; waits for all others to do the same.
     ///
     /// # Errors

@@ -32,7 +32,8 @@ pub fn window(host: &Host, index: usize, results: &SpanResults) -> Option<KnownW
     }
     let common = host.clock.as_ref().and_then(|clock| Some((clock, (*clock.windows.get(index)?)?)));
     if let Some((clock, window)) = common {
-        let uncertainty = Some(clock.uncertainty_ns);
+        // It was asked before and after the run: what holds at both ends is the larger.
+        let uncertainty = Some(clock.uncertainty_ns.max(clock.uncertainty_after_ns.unwrap_or(0)));
         return Some(KnownWindow { begin: window.begin_ns, end: window.end_ns, uncertainty });
     }
     let begin = results.started_at?.saturating_mul(MS);

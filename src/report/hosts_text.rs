@@ -54,6 +54,9 @@ fn common_time(common_ns: u64, longest_ns: u64) -> Option<String> {
 
 /// `; in the 27.00 s that all measured together: 123.45 MiB/s, 31603.20 IOPS, p99 0.123 ms`
 fn common_figures(series: &IopsSeries, seconds: f64, p99: Option<f64>) -> String {
+    if series.intervals.is_empty() {
+        return "; there was no whole interval in which all measured together".into();
+    }
     let time = seconds.max(f64::MIN_POSITIVE);
     let ios: u64 = series.intervals.iter().map(|interval| interval.total.ios).sum();
     let width = seconds / series.intervals.len().max(1) as f64;

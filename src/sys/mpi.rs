@@ -232,6 +232,11 @@ impl World {
         first
     }
 
+    /// Has the launcher end all ranks, those that don't answer too, and this one.
+    pub fn abort(&self, exit_code: u8) {
+        self.calls.abort(c_int::from(exit_code));
+    }
+
     /// Leaves the world in order: waits for all others to do the same. Without it a launcher takes the end
     /// of this process for a failure.
     ///
@@ -274,6 +279,7 @@ trait Calls: std::fmt::Debug {
     fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, String>;
     fn is_done(&self, transfer: &mut MessageTransfer) -> Result<bool, String>;
     fn leave(&self) -> Result<(), String>;
+    fn abort(&self, exit_code: c_int);
 }
 
 /// What MPI says of itself, a text and its length.
@@ -310,6 +316,7 @@ struct MpiTable<H> {
     error_string: unsafe extern "C" fn(c_int, *mut c_char, *mut c_int) -> c_int,
     library_version: TextCall,
     finalize: unsafe extern "C" fn() -> c_int,
+    abort: unsafe extern "C" fn(H, c_int) -> c_int,
 }
 
 impl<H: Copy + 'static> MpiTable<H> {
@@ -344,6 +351,7 @@ impl<H: Copy + 'static> MpiTable<H> {
                 error_string: *library.get(b"MPI_Error_string\0")?,
                 library_version: *library.get(b"MPI_Get_library_version\0")?,
                 finalize: *library.get(b"MPI_Finalize\0")?,
+                abort: *library.get(b"MPI_Abort\0")?,
             }))
         }
     }
@@ -452,5 +460,10 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         // SAFETY: see above.
         let code = unsafe { (self.finalize)() };
         self.checked("MPI_Finalize", code)
+    }
+
+    fn abort(&self, exit_code: c_int) {
+        // SAFETY: see above. It doesn't return, or says why it did, which no longer matters.
+        unsafe { (self.abort)(self.world, exit_code) };
     }
 }

@@ -3,6 +3,7 @@
 //! Each host was judged when the records were merged, by all that was observed there. Here the same findings
 //! of several hosts become one, and the hosts are compared with each other.
 
+mod standstills;
 mod stragglers;
 
 pub use stragglers::{HostFigure, Stragglers, figures, median};
@@ -32,6 +33,8 @@ pub(super) fn findings(record: &Record, whole: &Whole) -> Vec<Finding> {
         let hosts = figures(record, index);
         let slow = Stragglers::of(&hosts);
         found.extend(slow.finding().map(|finding| finding.in_time_span(Some(index + 1))));
+        let still = standstills::finding(record, whole, index);
+        found.extend(still.map(|finding| finding.in_time_span(Some(index + 1))));
     }
     found.extend(of_hosts(record));
     found.extend(shared(record));

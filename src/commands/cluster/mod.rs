@@ -33,8 +33,14 @@ use course::RankCourse;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How long ranks that are done wait for each other to leave.
+/// How long ranks that are done wait for each other's last messages.
 const LEAVING: Nanos = 10 * SECOND;
+/// How long MPI itself may take to end when nothing is left to do: MPICH over UCX hangs there, also in programs that do
+/// nothing but begin and end.
+const ENDING: Nanos = 2 * SECOND;
+/// After so long a rank that isn't the first says itself why it can't join: by then the launcher has ended it if
+/// the first one met the same.
+const FIRST_SPEAKS: Nanos = SECOND;
 /// How long the last messages have where they don't.
 const SHORTLY: Nanos = SECOND;
 /// How long all ranks may take until MPI has begun. It waits for ever for one that has ended before.
@@ -89,8 +95,12 @@ fn run_as_rank(request: &RunRequest, launcher: &Launcher) -> Result<Exit, NotDon
     let library = request.mpi.as_ref().and_then(|library| library.as_deref());
     let joined = watch_joining(launcher.is_first());
     let mut mpi = cluster::join(launcher, library).map_err(|why| {
-        // Every rank meets the same, and one says it.
-        NotDone::failed(launcher.is_first().then(|| why.to_string()))
+        // Mostly every rank meets the same, and one says it. One that is alone with it says it, too: the others
+        // would wait for it without a word.
+        if !launcher.is_first() {
+            clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_SPEAKS);
+        }
+        NotDone::failed([why.to_string()])
     })?;
     joined.store(true, Ordering::Relaxed);
     let control = Arc::new(Control::default());
@@ -100,7 +110,7 @@ fn run_as_rank(request: &RunRequest, launcher: &Launcher) -> Result<Exit, NotDon
         let (exit, in_order) = rank.take_part();
         (exit, in_order && rank.is_complete())
     };
-    leave(mpi, exit, complete);
+    leave(mpi, exit, complete, launcher.is_first());
     Ok(exit)
 }
 
@@ -126,17 +136,29 @@ fn watch_joining(tells: bool) -> Arc<AtomicBool> {
 }
 
 /// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.
-fn leave(mut mpi: Mpi, exit: Exit, complete: bool) {
+fn leave(mut mpi: Mpi, exit: Exit, complete: bool, leads: bool) {
     let until = clock::monotonic() + if complete { LEAVING } else { SHORTLY };
     mpi.flush(|| clock::monotonic() < until);
-    if !complete {
-        process::end(exit.code());
-    }
+    let tells = leads && complete;
     let watch = std::thread::Builder::new().name("leaving".into()).spawn(move || {
-        clock::Clock::Monotonic.sleep_until(clock::monotonic() + LEAVING);
+        clock::Clock::Monotonic.sleep_until(clock::monotonic() + ENDING);
+        if tells {
+            let seconds = ENDING / SECOND;
+            say(Finding::note(format!(
+                "MPI did not end within {seconds} s: this process ends without it; the run is complete, \
+                 and the launcher may report a failure of its own"
+            )));
+        }
         process::end(exit.code());
     });
     drop(watch);
+    if !complete {
+        // A rank that is stopped or cut off would hold the job: the launcher ends it.
+        if leads {
+            mpi.abort(exit.code());
+        }
+        process::end(exit.code());
+    }
     if let Err(why) = mpi.leave() {
         say(format_args!("leaving MPI: {why}"));
     }
