@@ -106,6 +106,7 @@ pub const COMMANDS: &[Command] = &[
             ("--strict", "end with exit code 2 when the figures are not what they seem to be"),
             ("--quiet", "tell only errors, and what is wrong with the figures"),
             ("--xml-verdict", "add verdict and findings to the XML results"),
+            ("--text-verdict", "add verdict and findings behind the text report"),
             ("--save", "keep the run in the history, as for a run"),
             ("--store", "the folder of the history"),
         ],

@@ -18,6 +18,8 @@ pub struct MergeRequest {
     pub per_host: bool,
     /// `--xml-verdict`
     pub xml_verdict: bool,
+    /// `--text-verdict`
+    pub text_verdict: bool,
     /// `-v`: everything that was found.
     pub verbose: bool,
     /// `--store`: where `@label` is looked for; `None` = the usual history.
@@ -33,11 +35,12 @@ struct MergeOptions {
     out: Vec<PathBuf>,
     per_host: bool,
     xml_verdict: bool,
+    text_verdict: bool,
     verbose: bool,
     store: Option<PathBuf>,
 }
 
-const OWN: [OwnOption<MergeOptions>; 5] = [
+const OWN: [OwnOption<MergeOptions>; 6] = [
     own_path(
         "--out",
         "<file>",
@@ -50,6 +53,10 @@ const OWN: [OwnOption<MergeOptions>; 5] = [
     }),
     own("--xml-verdict", "", "add verdict and findings to the XML results", |given, _| {
         given.xml_verdict = true;
+        Ok(())
+    }),
+    own("--text-verdict", "", "add verdict and findings behind each text report", |given, _| {
+        given.text_verdict = true;
         Ok(())
     }),
     own("-v", "", "with everything that was found", |given, _| {
@@ -68,7 +75,7 @@ const OWN: [OwnOption<MergeOptions>; 5] = [
 pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let mut options = MergeOptions::default();
     let given = own_option::read_all(&OWN, &mut options, arguments)?;
-    let MergeOptions { out, per_host, xml_verdict, verbose, store } = options;
+    let MergeOptions { out, per_host, xml_verdict, text_verdict, verbose, store } = options;
     let files: Vec<PathBuf> = given.words.iter().map(|word| word.into()).collect();
     if files.is_empty() {
         return Err(
@@ -87,5 +94,5 @@ pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
         return Err(CliError::new("--per-host: there is no XML beside which it could be written")
             .hint("name one: --out all.xml --per-host writes all.xml, and all.HOST.xml for each host"));
     }
-    Ok(Invocation::Merge(MergeRequest { files, out, per_host, xml_verdict, verbose, store }))
+    Ok(Invocation::Merge(MergeRequest { files, out, per_host, xml_verdict, text_verdict, verbose, store }))
 }

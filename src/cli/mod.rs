@@ -186,6 +186,8 @@ pub struct RunRequest {
     /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span
     /// and of `System`.
     pub xml_verdict: bool,
+    /// `--text-verdict`: verdict and findings stand behind the text report.
+    pub text_verdict: bool,
     /// `--save`: keep the run in the history.
     pub save: Option<SaveRequest>,
     /// `--store`: the history's folder; `None` = the usual one.

@@ -102,6 +102,11 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
         }
     }
     request.target = one(targets)?;
+    if request.standard == Standard::Custom && request.options.is_empty() {
+        let what = "--standard custom: the rounds are yours to say, and nothing says them";
+        return Err(CliError::new(what)
+            .hint("say it behind --: diskspd precondition --standard custom FILE -- -b8K -r -w70 -o8 -Su"));
+    }
     Ok(Invocation::Precondition(Box::new(request)))
 }
 
@@ -146,6 +151,8 @@ mod tests {
             ("-- -b4K", "the target is missing"),
             ("a.dat b.dat", "2 targets are given"),
             ("-b4K a.dat", "-b4K is no option of precondition"),
+            ("a.dat --standard custom", "nothing says them"),
+            ("a.dat --standard custom --", "nothing says them"),
             ("a.dat --standard pts", "not possible"),
             ("a.dat --fill 2", "not possible"),
             ("a.dat --fill 0x", "not possible"),
