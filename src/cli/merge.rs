@@ -1,8 +1,7 @@
 //! `diskspd merge`: its grammar.
 
 use super::error::CliError;
-use super::flag::Form;
-use super::own_option::{self, OwnOption, own, own_path};
+use super::own_option::{self, OptionRow, OwnOption, own, own_path};
 use super::{Invocation, OutRequest};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,7 +26,7 @@ pub struct MergeRequest {
 }
 
 /// For the help.
-pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
+pub const ROWS: [OptionRow; OWN.len()] = own_option::rows(&OWN);
 
 /// What is given, before it is looked at together.
 #[derive(Default)]
