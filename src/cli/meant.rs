@@ -108,15 +108,16 @@ fn shown(name: &str) -> String {
 
 /// The known option that differs from it in few letters, and what it does.
 fn nearest(name: &str, here: &[OptionRow]) -> Option<String> {
-    let of_runs = flags::all().filter_map(|flag| Some((flag.long()?, flag.forms[0].1)));
-    let of_command = here.iter().filter_map(|row| Some((row.name.strip_prefix("--")?, row.help)));
+    // Short names differ from any other short one in two letters; a command has few.
     let most = if name.len() > 5 { 2 } else { 1 };
+    let of_runs = flags::all().filter_map(|flag| Some((flag.long()?, flag.forms[0].1, most)));
+    let of_command = here.iter().filter_map(|row| Some((row.name.strip_prefix("--")?, row.help, 2)));
     of_command
         .chain(of_runs)
-        .map(|(known, help)| (distance(known.as_bytes(), name.as_bytes()), known, help))
-        .filter(|(distance, ..)| *distance <= most)
+        .map(|(known, help, most)| (distance(known.as_bytes(), name.as_bytes()), known, help, most))
+        .filter(|(distance, _, _, most)| distance <= most)
         .min_by_key(|(distance, ..)| *distance)
-        .map(|(_, known, help)| format!("did you mean --{known}: {help}?"))
+        .map(|(_, known, help, _)| format!("did you mean --{known}: {help}?"))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ mod sweep;
 mod trace;
 pub mod typed;
 
-pub use commands::nearly as nearly_command;
+pub use commands::{NAMES as COMMAND_NAMES, nearly as nearly_command};
 pub use compare::{CompareRequest, FailIf, Interleaved};
 pub use completions::Shell;
 pub use error::{ArgumentPlace, CliError};

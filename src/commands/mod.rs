@@ -78,8 +78,9 @@ fn misspelled_command(arguments: &[OsString]) -> Option<CliError> {
     };
     let (word, meant) = known.or_else(nearly)?;
     let is_there = word.as_path().symlink_metadata().is_ok();
-    let error = || {
-        let hint = format!("{meant} A target that is still to be made is written ./{word}");
+    let error = move || {
+        let as_target = format!(" A target that is still to be made is written ./{word}");
+        let hint = if word.as_bytes().contains(&b'/') { meant } else { meant + &as_target };
         CliError::new(format!("'{word}' is no command, and there is no file of that name")).hint(hint)
     };
     (!is_there).then(error)
