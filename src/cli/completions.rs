@@ -135,7 +135,8 @@ fn bash() -> String {
          _diskspd() {{\n    \
          local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n    \
          # bash parts --order=given at the sign.\n    \
-         if [[ $word == = ]]; then word=; elif [[ $before == = ]]; then before=${{COMP_WORDS[COMP_CWORD-2]}}; fi\n    \
+         if [[ $word == = ]]; then word=; \
+         elif [[ $before == = ]]; then before=${{COMP_WORDS[COMP_CWORD-2]}}; fi\n    \
          if ((COMP_CWORD > 1)); then\n        \
          case ${{COMP_WORDS[1]}} in\n{behind_command}        \
          esac\n    \
