@@ -99,6 +99,9 @@ pub struct Finding {
     /// For JSON and `diskspd doctor` alone: not worth a line after every run.
     #[serde(skip)]
     pub quiet: bool,
+    /// It is what was asked for: told after every run, however good it is.
+    #[serde(skip)]
+    pub answers: bool,
 }
 
 impl Finding {
@@ -110,7 +113,16 @@ impl Finding {
         message: impl Into<String>,
     ) -> Finding {
         let (place, message) = (place.into(), message.into());
-        Finding { name, severity, place, message, evidence: Vec::new(), remedy: None, quiet: false }
+        Finding {
+            name,
+            severity,
+            place,
+            message,
+            evidence: Vec::new(),
+            remedy: None,
+            quiet: false,
+            answers: false,
+        }
     }
 
     /// A finding about the whole run, or about the machine, whatever runs on it.
@@ -136,6 +148,11 @@ impl Finding {
     /// It is not worth a line after every run.
     pub fn quietly(self) -> Finding {
         Finding { quiet: true, ..self }
+    }
+
+    /// It answers what was asked.
+    pub fn as_answer(self) -> Finding {
+        Finding { answers: true, ..self }
     }
 
     /// It is about this place.

@@ -5,6 +5,7 @@
 //! at.
 
 pub mod visible;
+pub mod wrapped;
 
 use std::fmt;
 

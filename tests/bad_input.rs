@@ -36,11 +36,90 @@ fn targets_that_cannot_be_worked_on_are_named_with_the_next_step() {
 }
 
 #[test]
-fn a_failed_run_still_prints_its_parameters() {
+fn what_is_known_before_the_run_comes_alone() {
     let directory = directory();
-    let ended = diskspd("-d1 -W0 {}", &directory.path().join("missing.dat"));
-    assert!(ended.stdout.contains("\nInput parameters:\n"));
-    assert!(ended.stdout.contains("The test was interrupted before the measurements began."));
+    let there = directory.path().join("there.dat");
+    std::fs::write(&there, vec![1; 1 << 20]).unwrap();
+    for (line, words) in [
+        ("-d1 -W0 {}/missing.dat", "missing.dat' does not exist"),
+        ("-d1 -W0 -c1M {}/no/folder/x.dat", "mkdir -p"),
+        ("-d1 -W0 -b1000 -Su {}/there.dat", "logical blocks"),
+        ("-d1 -W0 #no-such-disk", "no-such-disk"),
+        ("-d1 -W0 {}", "is a directory"),
+        ("-d1 -W0 -c1M C:\\test\\io.dat", "is a path of Windows"),
+        ("-d1 -W0 -c1M --out {}/report.txt {}/no/folder/x.dat", "mkdir -p"),
+        ("-d1 -W0 --repeat 3 {}/missing.dat", "does not exist"),
+        ("-d1 -W0 --prefill --verify -w100 {}/missing.dat", "does not exist"),
+    ] {
+        let ended = diskspd(line, directory.path());
+        ended.fails(1, &[words]);
+        assert_eq!(ended.stdout, "", "{line}");
+        assert!(ended.stderr.starts_with("ERROR: ") && ended.stderr.lines().count() == 1, "{}", ended.stderr);
+    }
+    // A program reads a document in any case, as with DISKSPD.
+    let ended = diskspd("-Rxml -d1 -W0 {}/missing.dat", directory.path());
+    ended.fails(1, &["does not exist"]);
+    assert!(
+        ended.stdout.starts_with("<Results>") && ended.stdout.ends_with("</Results>"),
+        "{}",
+        ended.stdout
+    );
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "nothing was made");
+}
+
+/// A time span may work on what an earlier one makes; what nobody makes is told before the first one begins.
+#[test]
+fn a_target_of_a_later_time_span_is_missed_before_the_first_one() {
+    let directory = directory();
+    let profile = directory.path().join("p.xml");
+    let span = |name: &str, size: u64| {
+        let size = if size > 0 { format!("<FileSize>{size}</FileSize>") } else { String::new() };
+        let path = directory.path().join(name);
+        format!(
+            "<TimeSpan><Duration>1</Duration><Warmup>0</Warmup><Targets><Target><Path>{}</Path>{size}\
+             <Throughput unit=\"IOPS\">10</Throughput></Target></Targets></TimeSpan>",
+            path.display()
+        )
+    };
+    let run = |spans: String| {
+        let text = format!("<Profile><TimeSpans>{spans}</TimeSpans></Profile>");
+        std::fs::write(&profile, text).unwrap();
+        diskspd("-X{}", &profile)
+    };
+    let made = run(span("made.dat", 1 << 20) + &span("made.dat", 0));
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    let missing = run(span("other.dat", 1 << 20) + &span("nobody.dat", 0));
+    missing.fails(1, &["nobody.dat' does not exist"]);
+    assert_eq!(missing.stdout, "");
+    assert!(!directory.path().join("other.dat").exists(), "nothing was begun");
+}
+
+#[test]
+fn a_path_of_windows_is_refused_unless_it_is_there_or_meant() {
+    let directory = directory();
+    let go = |target: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_diskspd"));
+        command.current_dir(directory.path()).args(["-c64K", "-d1", "-W0", "-g100i", target]);
+        crate::common::Ended::from(crate::common::output(&mut command).unwrap())
+    };
+    for (name, words) in [
+        ("C:\\test\\io.dat", "./io.dat"),
+        ("C:/test/io.dat", "./io.dat"),
+        // What a shell leaves of the first one where it isn't quoted.
+        ("C:testio.dat", "./testio.dat"),
+        ("d:\\", "./test.dat"),
+        ("test\\io.dat", "./io.dat"),
+        ("\\\\.\\PhysicalDrive1", "diskspd devices"),
+        ("\\\\?\\C:\\io.dat", "diskspd devices"),
+    ] {
+        let ended = go(name);
+        ended.fails(1, &[words, &format!("written './{name}'")]);
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    for meant in ["./C:\\test\\io.dat", "C:\\test\\io.dat", "io\u{e4}.dat"] {
+        let ended = go(meant);
+        assert_eq!(ended.code, 0, "{meant}: {}", ended.stderr);
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::common::in_process::{profile_and_method, run};
 use crate::common::{directory, side_by_side, skip};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
+use diskspd::report::WithVerdicts;
 use diskspd::report::{format_named, text};
 
 /// Of each thread and target: reads, writes, flushes.
@@ -81,7 +82,7 @@ fn flushes_stand_behind_all_that_diskspd_has() {
     assert_eq!(cell(rows[0], 1) + cell(rows[1], 1), cell(total, 1), "{section}");
     let xml = format_named("xml").unwrap();
     assert!(!String::from_utf8(xml.bytes(&record)).unwrap().contains("Flushes"));
-    let more = String::from_utf8(xml.with_verdict(true).bytes(&record)).unwrap();
+    let more = String::from_utf8(xml.with_verdicts(WithVerdicts::ALL).bytes(&record)).unwrap();
     assert_eq!(more.matches("<Flushes>").count(), 1, "{more}");
     let plain = String::from_utf8(text::text(&run("--engine sim -c1G -w100 -W0 -d1 a.dat"))).unwrap();
     assert!(!plain.contains("Flushes of"), "{plain}");

@@ -10,6 +10,7 @@ use diskspd::integrity::journal::{JournalContent, format};
 use diskspd::integrity::{TargetReadBack, read_back};
 use diskspd::prelude::*;
 use diskspd::profile::{RawText, VerifyMode, validate};
+use diskspd::report::WithVerdicts;
 use diskspd::report::{format_named, text};
 use diskspd::results::{IntegrityResults, SectorFault};
 use std::collections::BTreeMap;
@@ -196,7 +197,7 @@ fn damage_between_writing_and_reading_is_found_while_the_run_goes_on() {
         let (_, section) = report.split_once("Verified sectors of timespan 2:").unwrap();
         assert_eq!(section.contains(" sector at offset "), expected.is_some(), "{section}");
         let mut xml = Vec::new();
-        let format = format_named("xml").unwrap().with_verdict(true);
+        let format = format_named("xml").unwrap().with_verdicts(WithVerdicts::ALL);
         (format.write)(&Judged::new(&record), &mut xml).unwrap();
         let xml = String::from_utf8(xml).unwrap();
         let failed = format!("<FailedSectors>{}</FailedSectors>", found.counts.wrong());

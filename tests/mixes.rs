@@ -7,6 +7,7 @@ use diskspd::cli::{self, Invocation};
 use diskspd::engine::Direction;
 use diskspd::prelude::*;
 use diskspd::profile::validate::validate;
+use diskspd::report::WithVerdicts;
 use diskspd::report::{format_named, text};
 use diskspd::results::{PartResults, TargetResults};
 use diskspd::workload::{Assignment, Pattern, PortionOf, TargetWorkload, ThreadWorkload};
@@ -194,7 +195,7 @@ fn parts_stand_behind_all_that_diskspd_has() {
     let xml = format_named("xml").unwrap();
     let plain = String::from_utf8(xml.bytes(&record)).unwrap();
     assert!(plain.contains("<Part Share=\"70\">") && !plain.contains("<Parts>"));
-    let more = String::from_utf8(xml.with_verdict(true).bytes(&record)).unwrap();
+    let more = String::from_utf8(xml.with_verdicts(WithVerdicts::ALL).bytes(&record)).unwrap();
     assert_eq!(more.matches("<Parts>").count(), 1);
 }
 

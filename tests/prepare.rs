@@ -290,13 +290,14 @@ fn progress_goes_up_to_the_size() {
 }
 
 #[test]
-fn directories_of_absolute_paths_are_created() {
+fn folders_are_not_created() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
-    let path = directory.path().join("a/b/file");
-    assert_eq!(go(&order(&path, 5)).unwrap(), Prepared::Created);
-    let error = go(&order(Path::new("no-such-directory/file"), 5)).unwrap_err();
-    assert!(matches!(error.reason, Reason::Target(Problem::NoParent)), "{error}");
-    assert_eq!(error.state, State::Untouched);
+    for path in [directory.path().join("a/b/file"), Path::new("no-such-directory/file").to_owned()] {
+        let error = go(&order(&path, 5)).unwrap_err();
+        assert!(matches!(error.reason, Reason::Target(Problem::NoParent)), "{error}");
+        assert_eq!(error.state, State::Untouched);
+    }
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -4,10 +4,12 @@
 
 use crate::common::in_process::asked;
 use diskspd::cli;
+use diskspd::finding::Severity;
 use diskspd::prelude::*;
 use diskspd::presets::{self, PRESETS};
 use diskspd::profile::validate::validate;
 use diskspd::profile::{validate, xml};
+use diskspd::report::findings::{self, Detail};
 use diskspd::report::profile_xml;
 use std::ffi::OsString;
 
@@ -92,6 +94,34 @@ fn options_beside_a_preset_go_before_its_own_in_each_part() {
     ] {
         let words = ["diskspd"].into_iter().chain(line.split_whitespace());
         assert!(cli::parse(&words.map(Into::into).collect::<Vec<OsString>>()).is_err(), "{line}");
+    }
+}
+
+/// The answer is printed after each run. Where every I/O waits for the others, the latency is theirs.
+#[test]
+fn the_grade_is_told_and_data_files_have_one_at_a_rate_alone() {
+    for (line, told, severity) in [
+        ("--preset sql-log", "is excellent for sql-log", Severity::Note),
+        ("--preset sql-log -o8", "8 I/Os were outstanding", Severity::Note),
+        ("--preset sql-oltp", "isn't graded: 32 I/Os were outstanding", Severity::Note),
+        (
+            "--preset sql-oltp --rate-total 200",
+            "response time of reads at 200 I/Os per second",
+            Severity::Note,
+        ),
+        ("--preset sql-oltp -g50i", "is excellent for sql-oltp", Severity::Note),
+        // More than the drive does: what waits counts.
+        ("--preset sql-oltp --rate-total 10000000", "is bad for sql-oltp", Severity::Warning),
+    ] {
+        let request = asked(&format!("{line} --engine sim -c1G -W0 -d1 a.dat"));
+        let record = execute(&request.profile, &request.method, &Session::default()).unwrap().record;
+        let judged = Judged::new(&record);
+        let grade =
+            judged.judgement.findings.iter().find(|finding| finding.name == "preset-threshold").unwrap();
+        assert!(grade.message.contains(told) && grade.severity == severity, "{line}: {grade:?}");
+        let text = findings::text(&judged.judgement, Detail::Brief);
+        assert!(text.contains(&grade.message), "{line}: {text}");
+        assert!(!text.contains("-v shows more: preset-threshold"), "{text}");
     }
 }
 

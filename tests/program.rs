@@ -18,6 +18,7 @@ mod engine_choice;
 mod events;
 mod faults;
 mod file_systems;
+mod first_hour;
 mod history;
 mod hosts;
 mod integrity_devices;

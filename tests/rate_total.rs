@@ -6,6 +6,7 @@
 use crate::common::in_process::{self, profile_and_method};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
+use diskspd::report::WithVerdicts;
 use diskspd::report::{format_named, text};
 use diskspd::results::{DirectionResults, Overdue, Paced};
 use diskspd::truth::{Finding, Severity};
@@ -156,7 +157,7 @@ fn xml_has_response_times_only_where_elements_of_our_own_are_asked_for() {
     let xml = format_named("xml").unwrap();
     let plain = String::from_utf8(xml.bytes(&record)).unwrap();
     assert!(!plain.contains("ResponseTimes"));
-    let more = String::from_utf8(xml.with_verdict(true).bytes(&record)).unwrap();
+    let more = String::from_utf8(xml.with_verdicts(WithVerdicts::ALL).bytes(&record)).unwrap();
     let at = more.find("<ResponseTimes>").unwrap();
     assert!(more.find("</Thread>").unwrap() < at && at < more.find("<DeviceVerdict>").unwrap());
     for part in

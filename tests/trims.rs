@@ -8,6 +8,7 @@ use crate::common::{Zram, directory, side_by_side, skip};
 use diskspd::plan::{self, SpanPlan, Surroundings};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
+use diskspd::report::WithVerdicts;
 use diskspd::report::{format_named, plan_text, text};
 use diskspd::results::TargetResults;
 use diskspd::system::discards::Discards;
@@ -139,14 +140,14 @@ fn discards_stand_behind_all_that_diskspd_has_and_nowhere_without_the_option() {
     let record = run(&format!("{line} --trim 30 a.dat"));
     let xml = format_named("xml").unwrap();
     assert!(!String::from_utf8(xml.bytes(&record)).unwrap().contains("<Discards>"));
-    let more = String::from_utf8(xml.with_verdict(true).bytes(&record)).unwrap();
+    let more = String::from_utf8(xml.with_verdicts(WithVerdicts::ALL).bytes(&record)).unwrap();
     assert_eq!(more.matches("<Discards>").count(), 1, "{more}");
     assert!(
         more.contains("<linux:TrimRatio xmlns:linux=\"urn:diskspd-linux:profile:1\">30</linux:TrimRatio>")
     );
     let plain = run(&format!("{line} a.dat"));
     assert!(rows(&plain)[0].discards.is_none());
-    for bytes in [text::text(&plain), xml.with_verdict(true).bytes(&plain)] {
+    for bytes in [text::text(&plain), xml.with_verdicts(WithVerdicts::ALL).bytes(&plain)] {
         let printed = String::from_utf8(bytes).unwrap();
         assert!(!printed.contains("iscards") && !printed.contains("TrimRatio"), "{printed}");
     }

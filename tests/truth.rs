@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{command_of, diskspd};
+use diskspd::report::WithVerdicts;
 use diskspd::report::findings::{self, Detail};
 use diskspd::report::{format_named, json};
 use diskspd::results::summarize;
@@ -179,7 +180,7 @@ fn xml_has_all_findings_if_asked_at_the_end_of_what_they_are_about() {
     let environment = Environment { clock_source: Some("hpet".into()), ..Environment::default() };
     record.hosts[0].system.environment = Some(environment);
     let xml = |asked| {
-        let format = format_named("xml").unwrap().with_verdict(asked);
+        let format = format_named("xml").unwrap().with_verdicts(WithVerdicts { xml: asked, text: false });
         String::from_utf8(format.bytes(&record)).unwrap()
     };
     let (plain, with) = (xml(false), xml(true));

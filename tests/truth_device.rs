@@ -639,6 +639,24 @@ fn xml_has_the_verdict_only_if_asked_and_last_in_its_time_span() {
     assert!(last.contains("<CountedBytes>"), "{last}");
 }
 
+#[test]
+fn text_has_the_verdict_only_if_asked_and_behind_it() {
+    let directory = crate::common::directory();
+    let (file, kept) = (directory.path().join("a"), directory.path().join("kept.txt"));
+    let ended = diskspd("-c1M -b4K -W0 -d1 {}", &file);
+    assert!(!ended.stdout.contains("Verdict:"), "{}", ended.stdout);
+    let line = format!("-c1M -b4K -W0 -d1 --text-verdict --out {} {{}}", kept.display());
+    let ended = diskspd(&line, &file);
+    for report in [ended.stdout, fs::read_to_string(&kept).unwrap()] {
+        let (before, found) = report.split_once("\n\nVerdict:\n").unwrap();
+        assert!(before.contains("\nTotal IO\n") && !before.contains("NOTE: "), "{report}");
+        // What is said before the run is of the run.
+        assert!(!found.is_empty() && ended.stderr.ends_with(found), "{found}\n{}", ended.stderr);
+    }
+    let ended = diskspd("-c1M -b4K -W0 -d1 --engine null --text-verdict {}", &file);
+    assert!(ended.stdout.contains("\nVerdict:\n"), "{}", ended.stdout);
+}
+
 /// The kernel's own event for each completed request, for one device.
 struct Trace(tempfile::TempDir);
 

@@ -1,11 +1,11 @@
 //! Commands: first words that ask for something else than a run.
 
 use super::error::CliError;
-use super::flag::Form;
-use super::own_option::{self, OwnOption, ReadLine, own, own_path};
+use super::flag::{Form, Scope};
+use super::own_option::{self, HELP, OptionRow, OwnOption, ReadLine, own, own_path, row};
 use super::{
     EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, VerifyAfterRequest, compare,
-    history, merge, precondition, suggest, sweep, trace,
+    flags, history, merge, precondition, suggest, sweep, trace,
 };
 use crate::profile::RawText;
 use std::borrow::Cow;
@@ -20,8 +20,10 @@ pub struct Command {
     pub arguments: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// Its options, and what each of them does.
-    pub options: &'static [Form],
+    /// Its options, and what each of them does; see [`Command::rows`].
+    options: &'static [OptionRow],
+    /// Command lines with what they do: two at least, where there is anything to say.
+    pub examples: &'static [Form],
     /// What a shell offers behind it.
     pub offers: Offers,
     read: Reads,
@@ -48,6 +50,8 @@ pub enum Offers {
     Nothing,
     /// Files: records, or targets.
     Files,
+    /// Options of runs and targets: a command line.
+    Line,
     /// One of these words.
     Words(&'static [&'static str]),
 }
@@ -55,7 +59,18 @@ pub enum Offers {
 impl Command {
     /// What begins with a dash and may follow it, `--help` included.
     pub fn option_names(&self) -> impl Iterator<Item = &'static str> {
-        self.options.iter().map(|(name, _)| *name).chain(["--help"])
+        self.rows().into_iter().map(|row| row.name).chain([HELP.name])
+    }
+
+    /// Its options. Those of a run that is made again are the long ones of a single invocation.
+    pub fn rows(&self) -> Vec<OptionRow> {
+        match self.read {
+            Options => {
+                let of_one = flags::all().filter(|flag| flag.scope == Scope::Invocation);
+                of_one.filter_map(OptionRow::of).collect()
+            }
+            _ => self.options.to_vec(),
+        }
     }
 
     /// How it is called: `diskspd report <file.json> [-v]`.
@@ -76,7 +91,11 @@ pub const COMMANDS: &[Command] = &[
         arguments: "<file> .. [-v] [--csv|--md|--html <page>] [--store <folder>]",
         help: "print the report of a saved record again, or a table or page of many: records, XML, folders; \
         @label or @id is a run of the history",
-        options: &REPORT_FORMS,
+        options: &REPORT_ROWS,
+        examples: &[
+            ("diskspd report run.json", "print its report and its verdict again"),
+            ("diskspd report results/ --html page.html", "write a page of all runs in a folder"),
+        ],
         offers: Offers::Files,
         read: Own(report_request),
     },
@@ -84,7 +103,11 @@ pub const COMMANDS: &[Command] = &[
         name: "merge",
         arguments: "<file> <file> .. [--out <file>] [--per-host] [-v]",
         help: "merge the records of the same run on several hosts into one, with one report (docs/merge.md)",
-        options: &merge::FORMS,
+        options: &merge::ROWS,
+        examples: &[
+            ("diskspd merge node1.json node2.json", "print one report of both hosts"),
+            ("diskspd merge node1.json node2.json --out all.json", "keep it as a record, too"),
+        ],
         offers: Offers::Files,
         read: Own(merge::read),
     },
@@ -92,22 +115,10 @@ pub const COMMANDS: &[Command] = &[
         name: "rerun",
         arguments: "[<option> ..] <file.json>",
         help: "run a saved record's profile again, the same way, and say what about the machine has changed",
-        options: &[
-            ("--out", "write a further report, as for a run"),
-            ("--stream", "write a line of JSON for each interval, as for a run"),
-            ("--io-log", "log every single I/O, as for a run"),
-            ("--journal", "tell a file which writes are durable, as for a run"),
-            ("--mpi", "run it as one of several ranks, as for a run"),
-            ("--split", "each rank gets its own part of a target that several of them share"),
-            ("--dry-run", "say what would be done, and do nothing"),
-            ("--repeat", "run it several times, as for a run"),
-            ("--recreate", "write the files of -c anew; not stored"),
-            ("--destroy", "permit writing to devices that carry something; not stored"),
-            ("--strict", "end with exit code 2 when the figures are not what they seem to be"),
-            ("--quiet", "tell only errors, and what is wrong with the figures"),
-            ("--xml-verdict", "add verdict and findings to the XML results"),
-            ("--save", "keep the run in the history, as for a run"),
-            ("--store", "the folder of the history"),
+        options: &[],
+        examples: &[
+            ("diskspd rerun run.json", "run the same again"),
+            ("diskspd rerun --out again.json @baseline", "run the latest run of a label again, and keep it"),
         ],
         offers: Offers::Files,
         read: Options,
@@ -116,7 +127,14 @@ pub const COMMANDS: &[Command] = &[
         name: "preset",
         arguments: "[<name> [--show]] [--markdown]",
         help: "list the named workloads for --preset, or show one: command lines, reasons, sources",
-        options: &[("--show", "show the one that is named"), ("--markdown", "all of them, as a page")],
+        options: &[
+            row("--show", "", "show the one that is named"),
+            row("--markdown", "", "all of them, as a page"),
+        ],
+        examples: &[
+            ("diskspd preset", "list them"),
+            ("diskspd preset sql-log --show", "what it does, why, and how it is judged"),
+        ],
         offers: Offers::Nothing,
         read: Words(|arguments| {
             let name = |name: &OsString| {
@@ -137,8 +155,18 @@ pub const COMMANDS: &[Command] = &[
         name: "sweep",
         arguments: "<option> .. <target> ..",
         help: "run a command line with ranges in it (-o1..64): a table of all points, and the answer",
-        options: &sweep::FORMS,
-        offers: Offers::Files,
+        options: &sweep::ROWS,
+        examples: &[
+            (
+                "diskspd sweep -o1..64 -b4K -r -Su -W1 -d3 test.dat",
+                "seven depths, the knee and the command line to use",
+            ),
+            (
+                "diskspd sweep --slo p99=5ms -t4 -o32 -b4K -r -Su test.dat",
+                "the highest rate at which 99 % of the I/Os take 5 ms at most",
+            ),
+        ],
+        offers: Offers::Line,
         read: Own(sweep::parse),
     },
     Command {
@@ -146,8 +174,18 @@ pub const COMMANDS: &[Command] = &[
         arguments: "<target> [<option> ..] [-- <option of the rounds> ..]",
         help: "bring a device into its steady state: purge, fill, random writes in rounds until they are \
         alike; exit code 2 when they never are",
-        options: &precondition::FORMS,
-        offers: Offers::Files,
+        options: &precondition::ROWS,
+        examples: &[
+            (
+                "diskspd precondition /dev/nvme1n1 --standard pts-enterprise --purge",
+                "empty it, fill it twice, and write at random until that is steady",
+            ),
+            (
+                "diskspd precondition test.dat --standard custom -- -c100G -b8K -r -w70 -Su",
+                "make a file, and bring it into the state that this work leads to",
+            ),
+        ],
+        offers: Offers::Line,
         read: Own(precondition::parse),
     },
     Command {
@@ -155,7 +193,14 @@ pub const COMMANDS: &[Command] = &[
         arguments: "<device> [-d<seconds>] [<option> ..], or --from <file> [<option> ..]",
         help: "watch what others do on a device, or look at recorded I/Os, and write a profile that does the \
         same, with how well it fits",
-        options: &trace::FORMS,
+        options: &trace::ROWS,
+        examples: &[
+            (
+                "diskspd trace /dev/nvme0n1 -d60 --out profile.xml",
+                "watch it for a minute, and write a profile that does the same",
+            ),
+            ("diskspd trace --from log.csv", "what recorded I/Os come to"),
+        ],
         offers: Offers::Files,
         read: Own(trace::read),
     },
@@ -164,7 +209,11 @@ pub const COMMANDS: &[Command] = &[
         arguments: "[list|show|label|tag|untag|pin|unpin|remove|export|import|reindex|trend] [..]",
         help: "list the runs that --save has kept, find, name, remove, export and import them, and tell \
         how figures changed",
-        options: &history::FORMS,
+        options: &history::ROWS,
+        examples: &[
+            ("diskspd history", "list the runs that --save has kept"),
+            ("diskspd history trend --metric p99 --label nightly", "when a figure changed"),
+        ],
         offers: Offers::Words(history::ACTIONS),
         read: Own(history::read),
     },
@@ -173,8 +222,15 @@ pub const COMMANDS: &[Command] = &[
         arguments: "<A> <B> [<option> ..], or --repeat <n> -- <options A> :: <options B> <target> ..",
         help: "compare runs (files, folders, @label or @id; several with commas) and say whether B is \
         better, worse or the same",
-        options: &compare::FORMS,
-        offers: Offers::Files,
+        options: &compare::ROWS,
+        examples: &[
+            ("diskspd compare @old @new", "the runs of two labels of the history"),
+            (
+                "diskspd compare --repeat 8 -- -o8 :: -o32 -b4K -r -Su -d5 test.dat",
+                "run two command lines in turn, eight times each",
+            ),
+        ],
+        offers: Offers::Line,
         read: Lines(compare::read),
     },
     Command {
@@ -183,6 +239,13 @@ pub const COMMANDS: &[Command] = &[
         help: "read everything back that a journal (--journal) says is durable: exit code 4 when anything \
         is wrong",
         options: &[],
+        examples: &[
+            ("diskspd verify-after run.journal", "read back what that run said is durable"),
+            (
+                "diskspd verify-after run.journal /dev/nvme2n1",
+                "the same where the target has another name now",
+            ),
+        ],
         offers: Offers::Files,
         read: Words(|arguments| {
             let raw = |word: &OsString| RawText::from(word.as_encoded_bytes().to_vec());
@@ -198,6 +261,10 @@ pub const COMMANDS: &[Command] = &[
         arguments: "[--json]",
         help: "list the block devices: number for #<n>, size, model, queue, who uses them",
         options: &[JSON],
+        examples: &[
+            ("diskspd devices", "a line for each"),
+            ("diskspd devices --json", "for programs, with partitions"),
+        ],
         offers: Offers::Nothing,
         read: Words(|arguments| match arguments {
             [] => Some(Invocation::Devices { json: false }),
@@ -211,10 +278,15 @@ pub const COMMANDS: &[Command] = &[
         help: "say what about this machine, or beneath these targets, would distort figures: exit code 2 when anything would",
         options: &[
             JSON,
-            (
+            row(
                 "--privileges",
+                "",
                 "say instead which features need which rights, and which of them this process has",
             ),
+        ],
+        examples: &[
+            ("diskspd doctor test.dat", "what would distort figures that are measured there"),
+            ("diskspd doctor --privileges", "what needs which rights"),
         ],
         offers: Offers::Files,
         read: Words(|arguments| {
@@ -235,6 +307,10 @@ pub const COMMANDS: &[Command] = &[
         arguments: "wait|set|reset <event>",
         help: "wait for an event of -ys, -yf, -yr, -yp, set it, or make it not set",
         options: &[],
+        examples: &[
+            ("diskspd event set go", "start the run that waits with -yrgo"),
+            ("diskspd event wait done", "wait for the end of the run with -yfdone"),
+        ],
         offers: Offers::Words(&["wait", "set", "reset"]),
         read: Words(|arguments| match arguments {
             [action, name] => {
@@ -254,6 +330,10 @@ pub const COMMANDS: &[Command] = &[
         arguments: "[<command>]",
         help: "print the man page (roff), of the program or of a command: diskspd man sweep | man -l -",
         options: &[],
+        examples: &[
+            ("diskspd man | man -l -", "read the page of the program"),
+            ("diskspd man sweep | man -l -", "that of a command"),
+        ],
         offers: Offers::Words(NAMES),
         read: Words(|arguments| match arguments {
             [] => Some(Invocation::Man { command: None }),
@@ -268,6 +348,13 @@ pub const COMMANDS: &[Command] = &[
         arguments: "bash|zsh|fish",
         help: "print the completions of a shell",
         options: &[],
+        examples: &[
+            ("diskspd completions bash", "print them; source <(diskspd completions bash) has them now"),
+            (
+                "diskspd completions fish",
+                "print those of fish; ~/.config/fish/completions/diskspd.fish keeps them",
+            ),
+        ],
         offers: Offers::Words(&["bash", "zsh", "fish"]),
         read: Words(|arguments| match arguments {
             [shell] => Shell::from_name(shell.as_encoded_bytes()).map(Invocation::Completions),
@@ -279,14 +366,19 @@ pub const COMMANDS: &[Command] = &[
         arguments: "",
         help: "print how each option relates to DISKSPD (Markdown)",
         options: &[],
+        examples: &[],
         offers: Offers::Nothing,
         read: Words(|arguments| arguments.is_empty().then_some(Invocation::Compatibility)),
     },
     Command {
         name: "help",
         arguments: "[<command>]",
-        help: "print the usage, as -? does, or that of a command",
+        help: "print the usage, as --help does, or that of a command",
         options: &[],
+        examples: &[
+            ("diskspd help", "all options of a run"),
+            ("diskspd help sweep", "a command and its options"),
+        ],
         offers: Offers::Words(NAMES),
         read: Words(|arguments| match arguments {
             [] => Some(Invocation::Usage { no_arguments: false }),
@@ -317,7 +409,7 @@ pub const NAMES: &[&str] = &[
     "compatibility",
 ];
 
-const REPORT_FORMS: [Form; REPORT.len()] = own_option::forms(&REPORT);
+const REPORT_ROWS: [OptionRow; REPORT.len()] = own_option::rows(&REPORT);
 
 /// What is given to `report`.
 #[derive(Default)]
@@ -362,7 +454,7 @@ fn report_request(arguments: &[OsString]) -> Result<Invocation, CliError> {
     Ok(Invocation::Report(ReportRequest { files, store, verbose, table, html }))
 }
 
-const JSON: Form = ("--json", "as JSON, for programs");
+const JSON: OptionRow = row("--json", "", "as JSON, for programs");
 
 /// The option that is a command too, at the front of a line, as its word.
 pub fn with_command_first(arguments: &[OsString]) -> Cow<'_, [OsString]> {

@@ -1,8 +1,7 @@
 //! `diskspd compare`: its grammar.
 
 use super::error::CliError;
-use super::flag::Form;
-use super::own_option::{self, OwnOption, ReadLine, own, own_path};
+use super::own_option::{self, OptionRow, OwnOption, ReadLine, own, own_path};
 use super::typed::quoted;
 use super::{Invocation, RunRequest};
 use crate::lab::compare::{Metric, Question};
@@ -54,7 +53,7 @@ pub enum FailIf {
 }
 
 /// For the help.
-pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
+pub const ROWS: [OptionRow; OWN.len()] = own_option::rows(&OWN);
 
 /// What is given, before it is looked at together.
 #[derive(Default)]
@@ -74,7 +73,7 @@ const OWN: [OwnOption<CompareOptions>; 9] = [
         "<figure>",
         "what decides: iops, mib, mean, p50, p99, p99.9; of reads or writes: read-p99, write-mean; under a \
         rate: response-p99, read-response-mean",
-        |given, value| {
+        |given: &mut CompareOptions, value| {
             let metric = Metric::named(value).ok_or_else(|| {
                 let figures = own_option::FIGURES;
                 format!(
@@ -84,22 +83,26 @@ const OWN: [OwnOption<CompareOptions>; 9] = [
             given.question.metric = Some(metric);
             Ok(())
         },
-    ),
-    own("--same", "<share>", "so near is the same: 2% by default", |given, value| {
+    )
+    .or("all of them")
+    .words(&["iops", "mib", "mean", "p50", "p99", "p99.9"]),
+    own("--same", "<share>", "so near is the same", |given: &mut CompareOptions, value| {
         let same = share(value).filter(|share| *share < 0.5);
         given.question.same = same.ok_or("a share below 50%, as 2%")?;
         Ok(())
-    }),
+    })
+    .or("2%"),
     own(
         "--fail-if",
-        "<case>",
+        "worse|worse=<share>|unsure",
         "exit code 2 when B is worse (worse, or by at least so much: worse=5%), or when it can't be \
         told (unsure)",
-        |given, value| {
+        |given: &mut CompareOptions, value| {
             given.fail_if = Some(fail_if(value).ok_or("worse, worse=5% or unsure")?);
             Ok(())
         },
-    ),
+    )
+    .words(&["worse", "worse=5%", "unsure"]),
     own("--anyway", "", "compare also what differs in block size, mix, pattern or rate", |given, _| {
         given.question.anyway = true;
         Ok(())

@@ -3,6 +3,7 @@
 use super::commands::{COMMANDS, Command, Offers};
 use super::flag::{Flag, Form, Name};
 use super::flags;
+use super::own_option::{HELP, OptionRow};
 use std::fmt::Write;
 
 /// A shell with completions.
@@ -53,7 +54,23 @@ fn takes_file(flag: &Flag) -> bool {
 
 /// What begins with a dash and may stand behind a command.
 fn options_of(command: &Command) -> String {
-    command.option_names().collect::<Vec<_>>().join(" ")
+    let of_runs = flags::all().filter(|_| command.offers == Offers::Line).map(|flag| flag.name.with_dashes());
+    let own: Vec<String> = command.option_names().map(str::to_owned).collect();
+    let others: Vec<String> = of_runs.filter(|name| !own.contains(name)).collect();
+    [own, others].concat().join(" ")
+}
+
+/// The options of a command, `--help` included, and where it takes a command line the long ones of runs.
+fn rows_of(command: &Command) -> Vec<OptionRow> {
+    let mut rows = command.rows();
+    rows.push(HELP);
+    if command.offers == Offers::Line {
+        let of_runs: Vec<OptionRow> = flags::all().filter_map(OptionRow::of).collect();
+        let new = |row: &OptionRow| rows.iter().all(|own| own.name != row.name);
+        let others: Vec<OptionRow> = of_runs.into_iter().filter(new).collect();
+        rows.extend(others);
+    }
+    rows
 }
 
 /// bash: one of these words.
@@ -66,33 +83,50 @@ fn offer_files(options: &str) -> String {
     format!("if [[ $word == -* ]]; then {}; else COMPREPLY=($(compgen -f -- \"$word\")); fi", offer(options))
 }
 
+/// bash: what the value of an option may be; `None` = it has none, or nothing is known of it.
+fn bash_value(row: &OptionRow) -> Option<String> {
+    match (row.takes_file(), row.words) {
+        (true, _) => Some("COMPREPLY=($(compgen -f -- \"$word\"))".to_owned()),
+        (false, []) => None,
+        (false, words) => Some(offer(&words.join(" "))),
+    }
+}
+
 fn bash() -> String {
     let mut words = Vec::new();
     let (mut after_word, mut behind_command) = (String::new(), String::new());
     for command in COMMANDS {
         let options = options_of(command);
         let action = match command.offers {
-            Offers::Files => offer_files(&options),
+            Offers::Files | Offers::Line => offer_files(&options),
             Offers::Nothing => offer(&options),
             Offers::Words(words) => {
                 let all = format!("{} {options}", words.join(" "));
                 format!("if ((COMP_CWORD == 2)); then {}; else {}; fi", offer(&all), offer(&options))
             }
         };
-        let _ = writeln!(behind_command, "            {}) {action}; return ;;", command.name);
+        let values: String = rows_of(command)
+            .iter()
+            .filter_map(|row| {
+                Some(format!("                    {}) {}; return ;;\n", row.name, bash_value(row)?))
+            })
+            .collect();
+        let _ = write!(
+            behind_command,
+            "            {})\n                case $before in\n{values}                esac\n                \
+             {action}; return ;;\n",
+            command.name
+        );
     }
     for flag in flags::all() {
         let name = flag.name.with_dashes();
         match flag.name {
             Name::Letter(_) => words.extend(flag.values.iter().map(|value| format!("{name}{value}"))),
-            Name::Long(_) if !flag.values.is_empty() => {
-                let values = flag.values.join(" ");
-                let _ = writeln!(
-                    after_word,
-                    "        {name}) COMPREPLY=($(compgen -W '{values}' -- \"$word\")); return ;;"
-                );
+            Name::Long(_) => {
+                if let Some(offered) = OptionRow::of(flag).as_ref().and_then(bash_value) {
+                    let _ = writeln!(after_word, "        {name}) {offered}; return ;;");
+                }
             }
-            Name::Long(_) => {}
         }
         words.push(name);
     }
@@ -100,6 +134,9 @@ fn bash() -> String {
         "# Completions of diskspd for bash.\n\
          _diskspd() {{\n    \
          local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n    \
+         # bash parts --order=given at the sign.\n    \
+         if [[ $word == = ]]; then word=; \
+         elif [[ $before == = ]]; then before=${{COMP_WORDS[COMP_CWORD-2]}}; fi\n    \
          if ((COMP_CWORD > 1)); then\n        \
          case ${{COMP_WORDS[1]}} in\n{behind_command}        \
          esac\n    \
@@ -128,11 +165,30 @@ fn summary(flag: &Flag) -> &'static str {
     flag.forms[0].1
 }
 
+/// zsh: an option of a command, for `_arguments`.
+fn zsh_option(row: &OptionRow) -> String {
+    let help = zsh_quoted(row.help);
+    let action = match (row.takes_file(), row.words) {
+        (true, _) => "_files".to_owned(),
+        (false, []) => " ".to_owned(),
+        (false, words) => format!("({})", words.join(" ").replace(':', "\\:")),
+    };
+    let attached = if row.name.len() == 2 { "-" } else { "=" };
+    let optional = if row.value.starts_with('[') { ":" } else { "" };
+    match row.value {
+        "" => format!("    '*{}[{help}]' \\\n", row.name),
+        _ => format!("    '*{}{attached}[{help}]:{optional}value:{action}' \\\n", row.name),
+    }
+}
+
+fn zsh_quoted(help: &str) -> String {
+    help.replace('\'', "'\\''").replace('[', "\\[").replace(']', "\\]").replace(':', "\\:")
+}
+
 fn zsh() -> String {
     let mut specs = String::new();
     for flag in flags::all() {
-        let help =
-            summary(flag).replace('\'', "'\\''").replace('[', "\\[").replace(']', "\\]").replace(':', "\\:");
+        let help = zsh_quoted(summary(flag));
         let (name, attached) = match flag.name {
             Name::Letter(_) => (flag.name.with_dashes().replace(':', "\\:"), "-"),
             Name::Long(_) => (flag.name.with_dashes(), "="),
@@ -154,18 +210,22 @@ fn zsh() -> String {
     }
     let mut after = String::new();
     for command in COMMANDS {
-        let options = options_of(command);
+        let own: String = command.rows().iter().chain([&HELP]).map(zsh_option).collect();
+        let own_names: Vec<&str> = command.option_names().collect();
+        let of_runs = |line: &&str| {
+            command.offers == Offers::Line
+                && own_names.iter().all(|name| !line.contains(&format!("'*{name}[=[]")))
+        };
+        let runs: String = specs.split_inclusive('\n').filter(of_runs).collect();
         let positional = match command.offers {
-            Offers::Files => "_files".to_owned(),
-            Offers::Nothing => ":".to_owned(),
-            Offers::Words(words) => {
-                format!("(( CURRENT == 3 )) && compadd -- {}", words.join(" "))
-            }
+            Offers::Files | Offers::Line => "'*:file:_files'".to_owned(),
+            Offers::Nothing => "'*: :'".to_owned(),
+            Offers::Words(words) => format!("'1:what:({})' '*:file:_files'", words.join(" ")),
         };
         let _ = write!(
             after,
-            "if (( CURRENT > 2 )) && [[ $words[2] == {} ]]; then\n    compadd -- {options}\n    {positional}\n    \
-             return\nfi\n",
+            "if (( CURRENT > 2 )) && [[ $words[2] == {} ]]; then\n    words=(\"${{(@)words[2,-1]}}\"); \
+             (( CURRENT -= 1 ))\n    _arguments \\\n{own}{runs}    {positional}\n    return\nfi\n",
             command.name
         );
     }
@@ -183,6 +243,8 @@ fn zsh() -> String {
 
 fn fish() -> String {
     let mut text = "# Completions of diskspd for fish.\n".to_owned();
+    let others = COMMANDS.iter().filter(|command| command.offers != Offers::Line).map(|command| command.name);
+    let of_runs = format!("not __fish_seen_subcommand_from {}", others.collect::<Vec<_>>().join(" "));
     for flag in flags::all() {
         let option = match flag.name {
             Name::Letter(letter) => format!("-s '{}'", char::from(letter)),
@@ -195,7 +257,7 @@ fn fish() -> String {
             (true, false, values) => format!(" -x -a '{}'", values.join(" ")),
         };
         let help = summary(flag).replace('\'', "\\'");
-        let _ = writeln!(text, "complete -c diskspd {option}{value} -d '{help}'");
+        let _ = writeln!(text, "complete -c diskspd -n '{of_runs}' {option}{value} -d '{help}'");
     }
     for command in COMMANDS {
         let _ = writeln!(
@@ -208,16 +270,22 @@ fn fish() -> String {
     for command in COMMANDS {
         let seen = format!("complete -c diskspd -n '__fish_seen_subcommand_from {}'", command.name);
         let _ = match command.offers {
-            Offers::Files => writeln!(text, "{seen} -F"),
+            Offers::Files | Offers::Line => writeln!(text, "{seen} -F"),
             Offers::Nothing => writeln!(text, "{seen} -f"),
             Offers::Words(words) => writeln!(text, "{seen} -x -a '{}'", words.join(" ")),
         };
-        for (option, meaning) in command.options.iter().chain(&[("--help", "explain the command")]) {
-            let name = match option.strip_prefix("--") {
+        for row in command.rows().iter().chain([&HELP]) {
+            let name = match row.name.strip_prefix("--") {
                 Some(long) => format!("-l {long}"),
-                None => format!("-s {}", option.trim_start_matches('-')),
+                None => format!("-s {}", row.name.trim_start_matches('-')),
             };
-            let _ = writeln!(text, "{seen} {name} -d '{}'", meaning.replace('\'', "\\'"));
+            let value = match (row.value, row.takes_file(), row.words) {
+                ("", ..) => String::new(),
+                (_, true, _) => " -r -F".to_owned(),
+                (_, false, []) => " -x".to_owned(),
+                (_, false, words) => format!(" -x -a '{}'", words.join(" ")),
+            };
+            let _ = writeln!(text, "{seen} {name}{value} -d '{}'", row.help.replace('\'', "\\'"));
         }
     }
     text

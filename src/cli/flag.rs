@@ -143,6 +143,19 @@ impl Flag {
         Ok(())
     }
 
+    /// Its name without dashes, of a long option.
+    pub fn long(&self) -> Option<&'static str> {
+        match self.name {
+            Name::Long(name) => Some(name),
+            Name::Letter(_) => None,
+        }
+    }
+
+    /// Whether it is the long option of that name.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.long() == Some(name)
+    }
+
     /// Whether a long option's value may be the next argument.
     pub fn needs_value(&self) -> bool {
         !matches!(self.read, Read::Switch(_) | Read::Optional(_))

@@ -2,7 +2,9 @@
 
 use super::commands::{self, COMMANDS};
 use super::flags::GROUPS;
+use super::own_option::HELP;
 use super::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
+use crate::units::wrapped::wrapped;
 use std::fmt::Write;
 
 /// Name and version, as `--version` prints them: one line without its end.
@@ -56,59 +58,82 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ("diskspd -d60 -Xrandom.xml /dev/nvme0n1", "run it for a minute on a disk, read only"),
 ];
 
-/// Width of the column of options.
-const COLUMN: usize = 30;
-/// What stands before a meaning that has a line of its own: the column and the two blanks before it.
-const INDENT: &str = "                                ";
-/// Width that lines are wrapped to.
-const WIDTH: usize = 100;
+/// Columns that the text may take, and of them those of what is explained.
+#[derive(Clone, Copy)]
+struct Layout {
+    columns: usize,
+    forms: usize,
+}
+
+impl Layout {
+    /// For so many columns: none is gained by lines that are harder to read.
+    fn of(columns: usize) -> Layout {
+        let columns = columns.clamp(40, 100);
+        Layout { columns, forms: if columns < 72 { 10 } else { 32 } }
+    }
+}
 
 /// The usage text that `-?` and `--help` print; ends with a line feed.
-pub fn usage() -> String {
+pub fn usage(columns: usize) -> String {
+    let layout = Layout::of(columns);
     let mut text = version();
     text.push_str("\n\nUsage:\n");
     for line in SYNOPSIS {
         let _ = writeln!(text, "  {line}");
     }
-    text.push_str(
-        "\nAll options come before all targets. The value of a letter is attached to it: -b4K, not -b 4K.\n",
-    );
-    section(&mut text, "Targets", TARGETS);
-    section(&mut text, "Size suffixes, at most one", SIZES);
+    text.push('\n');
+    let rule =
+        "All options come before all targets. The value of a letter is attached to it: -b4K, not -b 4K.";
+    paragraph(&mut text, rule, layout);
+    section(&mut text, "Targets", TARGETS, layout);
+    section(&mut text, "Size suffixes, at most one", SIZES, layout);
     for group in GROUPS {
         let _ = writeln!(text, "\n{}:", group.title);
         for flag in group.flags {
             for (index, (syntax, help)) in flag.forms.iter().enumerate() {
                 let default = if index == 0 { format!(" [{}]", flag.default) } else { String::new() };
-                row(&mut text, syntax, &format!("{help}{}", default.replace(" [off]", "")));
+                row(&mut text, syntax, &format!("{help}{}", default.replace(" [off]", "")), layout);
             }
         }
     }
     text.push_str("\nCommands:\n");
     for command in COMMANDS {
-        row(&mut text, format!("{} {}", command.name, command.arguments).trim_end(), command.help);
+        row(&mut text, format!("{} {}", command.name, command.arguments).trim_end(), command.help, layout);
     }
     text.push_str("  diskspd <command> --help explains a command.\n");
     text.push_str("\nExamples:\n");
-    for (line, meaning) in EXAMPLES {
-        let _ = writeln!(text, "  {line}\n      {meaning}");
-    }
-    text.push_str("\nBrackets show what holds without the option. diskspd man explains more.\n");
+    EXAMPLES.iter().for_each(|example| show_example(&mut text, example, layout));
+    text.push('\n');
+    paragraph(&mut text, "Brackets show what holds without the option. diskspd man explains more.", layout);
     text
 }
 
 /// The usage of a command, as `diskspd <command> --help` prints it; ends with a line feed. Empty for a name
 /// that is none.
-pub fn command_usage(name: &str) -> String {
+pub fn command_usage(name: &str, columns: usize) -> String {
     let Some(command) = commands::find(name.as_bytes()) else { return String::new() };
-    let help = sentence(command.help);
-    let mut text = format!("Usage: {}\n\n", command.usage());
-    wrap(&mut text, &format!("{help}."));
+    let layout = Layout::of(columns);
+    let usage = wrapped(&command.usage(), layout.columns, 7, 7);
+    let mut text = format!("Usage: {usage}\n\n");
+    paragraph(&mut text, &format!("{}.", sentence(command.help)), layout);
     text.push_str("\nOptions:\n");
-    for (form, meaning) in command.options.iter().chain(&[("--help, -?", "print this")]) {
-        row(&mut text, form, meaning);
+    for option in command.rows().iter().chain([&HELP]) {
+        row(&mut text, &option.form(), &option.meaning(), layout);
+    }
+    if command.offers == commands::Offers::Line {
+        text.push('\n');
+        paragraph(&mut text, "The options of a run go with it: diskspd --help.", layout);
+    }
+    if !command.examples.is_empty() {
+        text.push_str("\nExamples:\n");
+        command.examples.iter().for_each(|example| show_example(&mut text, example, layout));
     }
     text
+}
+
+fn show_example(text: &mut String, (line, meaning): &(&str, &str), layout: Layout) {
+    let line = wrapped(line, layout.columns - 2, 2, 6).replace('\n', " \\\n");
+    let _ = writeln!(text, "  {line}\n      {}", wrapped(meaning, layout.columns, 6, 6));
 }
 
 /// A line of help as the beginning of a sentence.
@@ -117,46 +142,25 @@ pub(super) fn sentence(help: &str) -> String {
     letters.next().map(char::to_uppercase).into_iter().flatten().chain(letters).collect()
 }
 
-/// A paragraph.
-fn wrap(text: &mut String, paragraph: &str) {
-    let mut width = 0;
-    for word in paragraph.split(' ') {
-        if width > 0 && width + 1 + word.len() > WIDTH {
-            text.push('\n');
-            width = 0;
-        } else if width > 0 {
-            text.push(' ');
-            width += 1;
-        }
-        text.push_str(word);
-        width += word.len();
-    }
-    text.push('\n');
+fn paragraph(text: &mut String, words: &str, layout: Layout) {
+    let _ = writeln!(text, "{}", wrapped(words, layout.columns, 0, 0));
 }
 
-fn section(text: &mut String, title: &str, rows: &[(&str, &str)]) {
+fn section(text: &mut String, title: &str, rows: &[(&str, &str)], layout: Layout) {
     let _ = writeln!(text, "\n{title}:");
     for (form, meaning) in rows {
-        row(text, form, meaning);
+        row(text, form, meaning, layout);
     }
 }
 
 /// A form and its meaning side by side, the meaning wrapped; below each other when the form is too long.
-fn row(text: &mut String, form: &str, meaning: &str) {
-    let mut line =
-        if form.len() < COLUMN { format!("  {form:COLUMN$}") } else { format!("  {form}\n{INDENT}") };
-    let mut width = INDENT.len();
-    for (index, word) in meaning.split(' ').enumerate() {
-        let blank = usize::from(index > 0);
-        if index > 0 && width + blank + word.len() > WIDTH {
-            let _ = write!(line, "\n{INDENT}{word}");
-            width = INDENT.len() + word.len();
-        } else {
-            let _ = write!(line, "{:blank$}{word}", "");
-            width += blank + word.len();
-        }
+fn row(text: &mut String, form: &str, meaning: &str, Layout { columns, forms }: Layout) {
+    let meaning = wrapped(meaning, columns, forms, forms);
+    if form.len() + 4 <= forms {
+        let _ = writeln!(text, "  {form:0$}{meaning}", forms - 2);
+    } else {
+        let _ = writeln!(text, "  {}\n{:forms$}{meaning}", wrapped(form, columns, 2, 6), "");
     }
-    let _ = writeln!(text, "{line}");
 }
 
 #[cfg(test)]
@@ -166,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_usage_shows_every_form_of_every_option_and_every_command() {
-        let usage = usage();
+        let usage = usage(100);
         let unwrapped = usage.split_whitespace().collect::<Vec<_>>().join(" ");
         for (syntax, help) in flags::all().flat_map(|flag| flag.forms) {
             assert!(usage.contains(&format!("\n  {syntax}")) && unwrapped.contains(help), "{syntax}");
@@ -177,16 +181,37 @@ mod tests {
     }
 
     #[test]
-    fn lines_fit_a_terminal() {
-        let examples = usage().find("\nExamples:").unwrap();
-        assert!(usage()[..examples].lines().all(|line| line.len() <= WIDTH));
+    fn lines_fit_the_terminal() {
+        for columns in [60, 80, 100, 120] {
+            let of_commands = COMMANDS.iter().map(|command| command_usage(command.name, columns));
+            for text in of_commands.chain([usage(columns)]) {
+                let wide = text.lines().find(|line| line.len() > columns && line.trim().contains(' '));
+                assert_eq!(wide, None, "{columns}");
+            }
+        }
     }
 
     #[test]
     fn the_usage_names_the_version_it_is_compatible_with() {
         assert!(
-            usage().starts_with(&version()) && version().contains("2.2.0") && version().contains("2024/6/3")
+            usage(80).starts_with(&version())
+                && version().contains("2.2.0")
+                && version().contains("2024/6/3")
         );
+    }
+
+    #[test]
+    fn every_command_has_two_examples_which_it_accepts() {
+        for command in COMMANDS.iter().filter(|command| command.name != "compatibility") {
+            assert!(command.examples.len() >= 2, "{}", command.name);
+            for (line, _) in command.examples {
+                let line = line.split(" | ").next().unwrap();
+                let arguments: Vec<_> = line.split(' ').map(Into::into).collect();
+                assert!(line.starts_with(&format!("diskspd {}", command.name)), "{line}");
+                let read = crate::cli::parse(&arguments);
+                assert!(read.is_ok(), "{line}: {}", read.unwrap_err());
+            }
+        }
     }
 
     #[test]

@@ -2,8 +2,7 @@
 
 use super::Invocation;
 use super::error::CliError;
-use super::flag::Form;
-use super::own_option::{self, OwnOption, WordsAndOptions, own, own_path};
+use super::own_option::{self, OptionRow, OwnOption, WordsAndOptions, own, own_path};
 use crate::lab::selection::{RunFigure, Selection, Since, check_word};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -97,7 +96,7 @@ pub const ACTIONS: &[&str] = &[
 ];
 
 /// For the help.
-pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
+pub const ROWS: [OptionRow; OWN.len()] = own_option::rows(&OWN);
 
 /// What is given, before it is looked at together.
 #[derive(Default)]
@@ -150,11 +149,12 @@ const OWN: [OwnOption<HistoryOptions>; 11] = [
         "--metric",
         "<figure>",
         "of trend: the figure, one of iops (the default), mib, mean, p50, p99, p99.9",
-        |given, value| {
+        |given: &mut HistoryOptions, value| {
             given.figure = Some(RunFigure::named(value).ok_or(own_option::FIGURES)?);
             Ok(())
         },
-    ),
+    )
+    .words(&["iops", "mib", "mean", "p50", "p99", "p99.9"]),
     own("--csv", "", "of export: a line for each run, time span and direction (the default)", |_, _| Ok(())),
     own("--jsonl", "", "of export: a line of JSON for each run", |_, _| Ok(())),
     own_path(
@@ -268,7 +268,7 @@ fn missing(action: &str) -> CliError {
 
 /// No option is accepted that would change nothing.
 fn refuse_others(given: &WordsAndOptions, action: &str, selects: bool) -> Result<(), CliError> {
-    for (name, _) in FORMS {
+    for OptionRow { name, .. } in ROWS {
         let fits = match name {
             "--store" => true,
             "--label" => selects || action == "import",

@@ -3,6 +3,7 @@
 use super::commands::{self, COMMANDS};
 use super::flag::Compatibility;
 use super::flags::GROUPS;
+use super::own_option::HELP;
 use super::{COMPATIBLE_VERSION, Exit, help};
 use std::fmt::Write;
 
@@ -66,10 +67,14 @@ pub fn command_page(name: &str) -> String {
     let _ = writeln!(page, ".SH SYNOPSIS\n{}", escape(&command.usage()));
     let _ = writeln!(page, ".SH DESCRIPTION\n{}.", escape(&help::sentence(command.help)));
     page.push_str(".SH OPTIONS\n");
-    for (option, meaning) in command.options.iter().chain(&[("--help, -?", "print the usage")]) {
-        item(&mut page, option, &format!("{}.", help::sentence(meaning)));
+    for option in command.rows().iter().chain([&HELP]) {
+        item(&mut page, &option.form(), &format!("{}.", help::sentence(&option.meaning())));
     }
     exit_status(&mut page);
+    if !command.examples.is_empty() {
+        page.push_str(".SH EXAMPLES\n");
+        command.examples.iter().for_each(|(line, meaning)| item(&mut page, line, meaning));
+    }
     see_also(&mut page, std::iter::empty());
     page
 }
@@ -153,6 +158,7 @@ mod tests {
             for option in command.option_names() {
                 assert!(page.contains(&format!("\\fB{}", escape(option))), "{} {option}", command.name);
             }
+            assert_eq!(page.contains(".SH EXAMPLES\n"), !command.examples.is_empty(), "{}", command.name);
         }
         assert_eq!(command_page("no-command"), "");
     }

@@ -1,8 +1,7 @@
 //! `diskspd merge`: its grammar.
 
 use super::error::CliError;
-use super::flag::Form;
-use super::own_option::{self, OwnOption, own, own_path};
+use super::own_option::{self, OptionRow, OwnOption, own, own_path};
 use super::{Invocation, OutRequest};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,6 +17,8 @@ pub struct MergeRequest {
     pub per_host: bool,
     /// `--xml-verdict`
     pub xml_verdict: bool,
+    /// `--text-verdict`
+    pub text_verdict: bool,
     /// `-v`: everything that was found.
     pub verbose: bool,
     /// `--store`: where `@label` is looked for; `None` = the usual history.
@@ -25,7 +26,7 @@ pub struct MergeRequest {
 }
 
 /// For the help.
-pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
+pub const ROWS: [OptionRow; OWN.len()] = own_option::rows(&OWN);
 
 /// What is given, before it is looked at together.
 #[derive(Default)]
@@ -33,11 +34,12 @@ struct MergeOptions {
     out: Vec<PathBuf>,
     per_host: bool,
     xml_verdict: bool,
+    text_verdict: bool,
     verbose: bool,
     store: Option<PathBuf>,
 }
 
-const OWN: [OwnOption<MergeOptions>; 5] = [
+const OWN: [OwnOption<MergeOptions>; 6] = [
     own_path(
         "--out",
         "<file>",
@@ -50,6 +52,10 @@ const OWN: [OwnOption<MergeOptions>; 5] = [
     }),
     own("--xml-verdict", "", "add verdict and findings to the XML results", |given, _| {
         given.xml_verdict = true;
+        Ok(())
+    }),
+    own("--text-verdict", "", "add verdict and findings behind each text report", |given, _| {
+        given.text_verdict = true;
         Ok(())
     }),
     own("-v", "", "with everything that was found", |given, _| {
@@ -68,7 +74,7 @@ const OWN: [OwnOption<MergeOptions>; 5] = [
 pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let mut options = MergeOptions::default();
     let given = own_option::read_all(&OWN, &mut options, arguments)?;
-    let MergeOptions { out, per_host, xml_verdict, verbose, store } = options;
+    let MergeOptions { out, per_host, xml_verdict, text_verdict, verbose, store } = options;
     let files: Vec<PathBuf> = given.words.iter().map(|word| word.into()).collect();
     if files.is_empty() {
         return Err(
@@ -87,5 +93,5 @@ pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
         return Err(CliError::new("--per-host: there is no XML beside which it could be written")
             .hint("name one: --out all.xml --per-host writes all.xml, and all.HOST.xml for each host"));
     }
-    Ok(Invocation::Merge(MergeRequest { files, out, per_host, xml_verdict, verbose, store }))
+    Ok(Invocation::Merge(MergeRequest { files, out, per_host, xml_verdict, text_verdict, verbose, store }))
 }

@@ -13,6 +13,7 @@ mod flags;
 pub mod help;
 mod history;
 pub mod man;
+mod meant;
 mod merge;
 mod mix;
 mod own_option;
@@ -24,12 +25,13 @@ mod sweep;
 mod trace;
 pub mod typed;
 
-pub use commands::nearly as nearly_command;
+pub use commands::{NAMES as COMMAND_NAMES, nearly as nearly_command};
 pub use compare::{CompareRequest, FailIf, Interleaved};
 pub use completions::Shell;
 pub use error::{ArgumentPlace, CliError};
 pub use exit::Exit;
 pub use history::{ExportForm, HistoryAction, HistoryRequest};
+pub use meant::word as meant_by_word;
 pub use merge::MergeRequest;
 pub use parse::parse;
 pub use trace::{TraceRequest, TracedSource};
@@ -186,6 +188,8 @@ pub struct RunRequest {
     /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span
     /// and of `System`.
     pub xml_verdict: bool,
+    /// `--text-verdict`: verdict and findings stand behind the text report.
+    pub text_verdict: bool,
     /// `--save`: keep the run in the history.
     pub save: Option<SaveRequest>,
     /// `--store`: the history's folder; `None` = the usual one.

@@ -2,7 +2,8 @@
 
 use super::Invocation;
 use super::error::{CliError, Problem};
-use super::flag::Form;
+use super::flag::Flag;
+use super::{flags, meant};
 use crate::profile::RawText;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,12 +12,69 @@ use std::slice::Iter;
 /// Reads a command line, or what follows a command.
 pub type ReadLine = fn(&[OsString]) -> Result<Invocation, CliError>;
 
+/// An option of a command, as help, man page and completions show it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OptionRow {
+    /// With its dashes.
+    pub name: &'static str,
+    /// What its value is; empty = it takes none.
+    pub value: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// What holds without it; empty = nothing that needs to be said.
+    pub default: &'static str,
+    /// Values that are words, for completions; empty = others.
+    pub words: &'static [&'static str],
+}
+
+/// `--help`, which every command has.
+pub const HELP: OptionRow = row("--help", "", "print this");
+
+/// A row of which the rest goes without saying.
+pub const fn row(name: &'static str, value: &'static str, help: &'static str) -> OptionRow {
+    OptionRow { name, value, help, default: "", words: &[] }
+}
+
+impl OptionRow {
+    /// That of an option of runs which a command takes as well.
+    pub fn of(flag: &'static Flag) -> Option<OptionRow> {
+        let ((form, help), name) = (flag.forms[0], flag.long()?);
+        let (name, value) = form.split_at(name.len() + 2);
+        let value = value.trim_start_matches(['=', ' ']);
+        let default = if flag.default == "off" { "" } else { flag.default };
+        Some(OptionRow { name, value, help, default, words: flag.values })
+    }
+
+    /// As it is written: `--repeat <n>`, `-d<seconds>`.
+    pub fn form(&self) -> String {
+        let blank = if self.value.is_empty() || self.value.starts_with('[') || self.name.len() == 2 {
+            ""
+        } else {
+            " "
+        };
+        format!("{}{blank}{}", self.name, self.value)
+    }
+
+    /// What it does, and what holds without it.
+    pub fn meaning(&self) -> String {
+        match self.default {
+            "" => self.help.to_owned(),
+            default => format!("{} [{default}]", self.help),
+        }
+    }
+
+    /// Whether its value is the name of a file or folder.
+    pub fn takes_file(&self) -> bool {
+        self.value.starts_with("<file>")
+            || self.value.starts_with("<folder>")
+            || self.value.starts_with("<page>")
+    }
+}
+
 /// An option of a command that collects what was given in an `R`.
 pub(super) struct OwnOption<R> {
-    /// Its name, and one line of help.
-    pub(super) form: Form,
-    /// What its value is; empty = it takes none.
-    value: &'static str,
+    /// How it is shown.
+    row: OptionRow,
     read: Takes<R>,
 }
 
@@ -35,7 +93,7 @@ pub(super) const fn own<R>(
     help: &'static str,
     read: fn(&mut R, &str) -> Result<(), String>,
 ) -> OwnOption<R> {
-    OwnOption { form: (name, help), value, read: Takes::Text(read) }
+    OwnOption { row: row(name, value, help), read: Takes::Text(read) }
 }
 
 /// An entry of the table whose value is the name of a file or folder.
@@ -45,18 +103,18 @@ pub(super) const fn own_path<R>(
     help: &'static str,
     read: fn(&mut R, PathBuf),
 ) -> OwnOption<R> {
-    OwnOption { form: (name, help), value, read: Takes::Path(read) }
+    OwnOption { row: row(name, value, help), read: Takes::Path(read) }
 }
 
 /// The options of a table as the help shows them.
-pub(super) const fn forms<R, const N: usize>(table: &[OwnOption<R>; N]) -> [Form; N] {
-    let mut forms = [("", ""); N];
+pub(super) const fn rows<R, const N: usize>(table: &[OwnOption<R>; N]) -> [OptionRow; N] {
+    let mut rows = [HELP; N];
     let mut at = 0;
     while at < N {
-        forms[at] = table[at].form;
+        rows[at] = table[at].row;
         at += 1;
     }
-    forms
+    rows
 }
 
 /// What stands behind a command besides the values of its options.
@@ -97,9 +155,11 @@ pub(super) fn read_all<'a, R>(
             continue;
         }
         let Some(name) = take(table, request, argument, &mut rest)? else {
-            let names: Vec<&str> = table.iter().map(|own| own.form.0).collect();
-            return Err(CliError::at(bytes, 0, "unknown option here")
-                .hint(format!("options of this command: {}", names.join(" "))));
+            let rows: Vec<OptionRow> = table.iter().map(|own| own.row).collect();
+            let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
+            let all = format!("options of this command: {}", names.join(" "));
+            let meant = meant::option(bytes, &rows).map(|meant| format!("{meant}; "));
+            return Err(CliError::at(bytes, 0, "unknown option here").hint(meant.unwrap_or_default() + &all));
         };
         given.names.push(name);
     }
@@ -121,8 +181,8 @@ pub(super) fn take<R>(
     let Some((own, attached)) = table.iter().find_map(|own| Some((own, own.attached(bytes)?))) else {
         return Ok(None);
     };
-    let (name, whole) = (own.form.0, bytes);
-    let value = match (own.value.is_empty(), attached) {
+    let (name, whole) = (own.row.name, bytes);
+    let value = match (own.row.value.is_empty(), attached) {
         (true, Some(_)) => {
             return Err(CliError::at(whole, name.len(), format!("{name} takes no value")));
         }
@@ -130,7 +190,7 @@ pub(super) fn take<R>(
         (false, Some(value)) => value,
         (false, None) => rest.next().map(|value| value.as_encoded_bytes()).ok_or_else(|| {
             CliError::at(whole, whole.len(), format!("{name}: the value is missing"))
-                .hint(format!("write {name} {}", own.value))
+                .hint(format!("write {name} {}", own.row.value))
         })?,
     };
     let taken = match own.read {
@@ -149,19 +209,50 @@ pub(super) fn take<R>(
 }
 
 impl<R> OwnOption<R> {
+    /// Says what holds without it.
+    pub(super) const fn or(mut self, default: &'static str) -> OwnOption<R> {
+        self.row.default = default;
+        self
+    }
+
+    /// Says which words its value may be.
+    pub(super) const fn words(mut self, words: &'static [&'static str]) -> OwnOption<R> {
+        self.row.words = words;
+        self
+    }
+
     /// If an argument is this option, what is attached to it as its value.
     fn attached<'a>(&self, argument: &'a [u8]) -> Option<Option<&'a [u8]>> {
-        let rest = argument.strip_prefix(self.form.0.as_bytes())?;
-        let is_letter = self.form.0.len() == 2;
+        let rest = argument.strip_prefix(self.row.name.as_bytes())?;
+        let is_letter = self.row.name.len() == 2;
         match rest.first() {
             // The value of a letter is never apart from it.
-            None if is_letter && !self.value.is_empty() => Some(Some(rest)),
+            None if is_letter && !self.row.value.is_empty() => Some(Some(rest)),
             None => Some(None),
             Some(b'=') if !is_letter => Some(Some(&rest[1..])),
             Some(_) if is_letter => Some(Some(rest)),
             Some(_) => None,
         }
     }
+}
+
+/// Refuses a long option that neither the command, whose options are `rows`, nor a run has.
+///
+/// # Errors
+/// It is one, and what was probably meant.
+pub(super) fn refuse_unknown(argument: &OsString, rows: &[OptionRow]) -> Result<(), CliError> {
+    let bytes = argument.as_encoded_bytes();
+    let Some(name) = argument.to_str().and_then(|text| text.strip_prefix("--")?.split('=').next()) else {
+        return Ok(());
+    };
+    if name.is_empty() || name == "preset" || flags::all().any(|flag| flag.is_named(name)) {
+        return Ok(());
+    }
+    let error = CliError::at(bytes, 2, "unknown option");
+    Err(match meant::option(bytes, rows) {
+        Some(meant) => error.hint(meant),
+        None => error,
+    })
 }
 
 /// The one value of an option that may be given once; `None` = it wasn't given.

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Read, Scope};
-use super::{Invocation, RunRequest, commands, flags, mix, preset, suggest};
+use super::{Invocation, RunRequest, commands, flags, meant, mix, preset, suggest};
 use crate::finding::Finding;
 use crate::profile::{RawText, ResultFormat};
 use std::ffi::OsString;
@@ -44,6 +44,7 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
         return preset::request(preset, &rest, command_line, understand);
     }
     let (options, targets) = split(arguments)?;
+    no_ranges(&options)?;
     let mut draft = Draft::default();
     first_pass(&options, &targets, &mut draft)?;
     if draft.system_only {
@@ -64,12 +65,41 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
     measures_what_it_reports(&options, &draft)?;
     uses_the_history(&draft, false)?;
     if targets.is_empty() && draft.profile_path.is_none() {
-        return Err(CliError::new("no target")
-            .hint("name at least one file or block device behind the options; diskspd -? explains"));
+        return Err(no_target(&options));
     }
     draft.request.warnings.extend(detached_value_warning(&options, &targets, &draft).map(Finding::warning));
     let paths = targets.iter().map(|path| RawText::from(path.to_vec())).collect();
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
+}
+
+/// Who types `-h` alone wants to be helped.
+fn no_target(options: &[Given]) -> CliError {
+    let hint = match options {
+        [only] if only.argument == b"-h" => {
+            "diskspd --help explains all options. -h is one of them: past the page cache with durable \
+             writes, as -Sh; name a target behind it"
+        }
+        _ => "name at least one file or block device behind the options; diskspd --help explains",
+    };
+    CliError::new("no target").hint(hint)
+}
+
+/// `-o1..64` would be read as `-o1`.
+fn no_ranges(options: &[Given]) -> Result<(), CliError> {
+    let arguments: Vec<OsString> = options
+        .iter()
+        .filter(|option| option.flag.is_some() && option.value.windows(2).any(|two| two == b".."))
+        .filter_map(|option| std::str::from_utf8(option.argument).ok().map(OsString::from))
+        .collect();
+    match crate::lab::sweep::axes(&arguments).unwrap_or_default().first() {
+        None => Ok(()),
+        Some(axis) => {
+            let argument = arguments[axis.place()].as_encoded_bytes();
+            let what = format!("{} is given a range, and a run has one value", axis.option);
+            Err(CliError::at(argument, axis.option.len(), what)
+                .hint("diskspd sweep runs each of them: diskspd sweep -o1..64 -b4K -r -Su -W1 -d3 test.dat"))
+        }
+    }
 }
 
 /// Reads `--mix`; what its parts say, or `--bs-split`, nothing else says.
@@ -359,14 +389,13 @@ impl<'a> Given<'a> {
         if let Some(long) = self.as_long_option() {
             return error.hint(format!("did you mean {long}?"));
         }
-        let (meant, remark) = match argument.strip_prefix(b"--") {
-            Some(long) => (suggest::nearest_long_option(long), ""),
-            None => (suggest::letter_in_other_case(argument[1]), " Case matters."),
+        let letter = || {
+            let flag = suggest::letter_in_other_case(argument[1])?;
+            let (name, help) = (flag.name.with_dashes(), flag.forms[0].1);
+            Some(format!("did you mean {name}: {help}? Case matters."))
         };
-        error.hint(match meant {
-            Some(flag) => format!("did you mean {}: {}?{remark}", flag.name.with_dashes(), flag.forms[0].1),
-            None => "diskspd -? lists all options".to_owned(),
-        })
+        let meant = if dashes > 1 { meant::option(argument, &[]) } else { letter() };
+        error.hint(meant.unwrap_or_else(|| "diskspd --help lists all options".to_owned()))
     }
 }
 

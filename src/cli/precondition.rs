@@ -1,47 +1,67 @@
 //! What follows `precondition`: a target, options of its own, and behind `--` those of the rounds.
 
 use super::error::CliError;
-use super::flag::Form;
-use super::own_option::{self, OwnOption, own};
+use super::own_option::{self, OptionRow, OwnOption, own};
 use super::{Invocation, OutRequest, PreconditionRequest};
 use crate::lab::precondition::{ROUNDS, Standard, WINDOW};
 use crate::lab::sweep::seconds;
 use std::ffi::OsString;
 
 /// Its name, and one line of help.
-pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
+pub const ROWS: [OptionRow; OWN.len()] = own_option::rows(&OWN);
 
 const OWN: [OwnOption<PreconditionRequest>; 9] = [
-    own("--standard", "<name>", "pts-client (default), pts-enterprise or custom", |r, value| {
-        r.standard = Standard::parse(value)?;
-        Ok(())
-    }),
+    own(
+        "--standard",
+        "pts-client|pts-enterprise|custom",
+        "by whose rules; custom: the rounds are what stands behind --",
+        |r: &mut PreconditionRequest, value| {
+            r.standard = Standard::parse(value)?;
+            Ok(())
+        },
+    )
+    .or("pts-client")
+    .words(&["pts-client", "pts-enterprise", "custom"]),
     own("--purge", "", "first discard all that is on the device, or punch the file hollow", |r, _| {
         r.purge = true;
         Ok(())
     }),
-    own("--fill", "<n>x, none", "write all of it so many times, sequentially; default 2x", |r, value| {
-        let times = value.strip_suffix(['x', 'X']).and_then(|digits| digits.parse().ok());
-        r.fill = match (value, times) {
-            ("none", _) => None,
-            (_, Some(1..=1000)) => times,
-            _ => return Err("how many times, as in 2x, or none".into()),
-        };
-        Ok(())
-    }),
-    own("--round", "<time>", "how long a round is; default 60s", |r, value| {
+    own(
+        "--fill",
+        "<n>x|none",
+        "write all of it so many times, sequentially",
+        |r: &mut PreconditionRequest, value| {
+            let times = value.strip_suffix(['x', 'X']).and_then(|digits| digits.parse().ok());
+            r.fill = match (value, times) {
+                ("none", _) => None,
+                (_, Some(1..=1000)) => times,
+                _ => return Err("how many times, as in 2x, or none".into()),
+            };
+            Ok(())
+        },
+    )
+    .or("2x")
+    .words(&["none", "1x", "2x"]),
+    own("--round", "<time>", "how long a round is", |r: &mut PreconditionRequest, value| {
         let time = seconds(value)?;
         if time < 1.0 || time.fract() != 0.0 {
             return Err("whole seconds, at least 1s".into());
         }
         r.round_s = time as u32;
         Ok(())
-    }),
-    own("--rounds", "<n>", "give up after so many rounds, at least 5; default 25", |r, value| {
-        let rounds = value.parse().ok().filter(|rounds| (WINDOW as u32..=10_000).contains(rounds));
-        r.rounds = rounds.ok_or("a number of rounds from 5 to 10000")?;
-        Ok(())
-    }),
+    })
+    .or("60s"),
+    own(
+        "--rounds",
+        "<n>",
+        "give up after so many rounds, at least 5",
+        |r: &mut PreconditionRequest, value| {
+            let rounds = value.parse().ok().filter(|rounds| (WINDOW as u32..=10_000).contains(rounds));
+            r.rounds = rounds.ok_or("a number of rounds from 5 to 10000")?;
+            Ok(())
+        },
+    )
+    .or("25"),
     own("--destroy", "", "permit writing to a device that carries something", |r, _| {
         r.destroy = true;
         Ok(())
@@ -102,6 +122,11 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
         }
     }
     request.target = one(targets)?;
+    if request.standard == Standard::Custom && request.options.is_empty() {
+        let what = "--standard custom: the rounds are yours to say, and nothing says them";
+        return Err(CliError::new(what)
+            .hint("say it behind --: diskspd precondition --standard custom FILE -- -b8K -r -w70 -o8 -Su"));
+    }
     Ok(Invocation::Precondition(Box::new(request)))
 }
 
@@ -146,6 +171,8 @@ mod tests {
             ("-- -b4K", "the target is missing"),
             ("a.dat b.dat", "2 targets are given"),
             ("-b4K a.dat", "-b4K is no option of precondition"),
+            ("a.dat --standard custom", "nothing says them"),
+            ("a.dat --standard custom --", "nothing says them"),
             ("a.dat --standard pts", "not possible"),
             ("a.dat --fill 2", "not possible"),
             ("a.dat --fill 0x", "not possible"),

@@ -73,19 +73,6 @@ pub fn letter_in_other_case(given: u8) -> Option<&'static Flag> {
     })
 }
 
-/// The long option that differs from `given` (without dashes) in at most two characters.
-pub fn nearest_long_option(given: &[u8]) -> Option<&'static Flag> {
-    let name = given.split(|b| *b == b'=').next()?;
-    flags::all()
-        .filter_map(|flag| match flag.name {
-            Name::Long(long) => Some((distance(long.as_bytes(), name), flag)),
-            Name::Letter(_) => None,
-        })
-        .filter(|(distance, _)| *distance <= 2)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, flag)| flag)
-}
-
 /// Levenshtein distance.
 pub fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,8 +1,7 @@
 //! What follows `sweep`: its own options, and a command line with ranges in it.
 
 use super::error::CliError;
-use super::flag::Form;
-use super::own_option::{self, OwnOption, own};
+use super::own_option::{self, OptionRow, OwnOption, own};
 use super::{Invocation, SweepRequest};
 use crate::lab::repeat::Repeat;
 use crate::lab::sweep::{Objective, SweepOrder, curve, seconds};
@@ -16,22 +15,30 @@ const CURVE: &str = "10%..100%";
 const UNTIL_SURE_S: f64 = 1800.0;
 
 /// Its name, and one line of help.
-pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
+pub const ROWS: [OptionRow; OWN.len()] = own_option::rows(&OWN);
 
 const OWN: [OwnOption<SweepRequest>; 18] = [
     own(
         "--repeat",
-        "<n>, until=<p>%",
-        "run every point so many times, or until its mean IOPS are known to so many percent; default once",
-        |r, value| {
+        "<n>|until=<p>%",
+        "run every point so many times, or until its mean IOPS are known to so many percent",
+        |r: &mut SweepRequest, value| {
             r.settings.repeat = Repeat::parse(value)?;
             Ok(())
         },
-    ),
-    own("--order", "<order>", "interleaved (default), given or random", |r, value| {
-        r.settings.order = SweepOrder::parse(value)?;
-        Ok(())
-    }),
+    )
+    .or("1"),
+    own(
+        "--order",
+        "interleaved|given|random",
+        "in which order points are run",
+        |r: &mut SweepRequest, value| {
+            r.settings.order = SweepOrder::parse(value)?;
+            Ok(())
+        },
+    )
+    .or("interleaved")
+    .words(&["interleaved", "given", "random"]),
     own(
         "--dir",
         "<folder>",
@@ -45,14 +52,20 @@ const OWN: [OwnOption<SweepRequest>; 18] = [
         r.settings.diagonal = true;
         Ok(())
     }),
-    own("--curve", "<parts>", "offer parts of the maximum, which is found first: 10%..100%", |r, value| {
+    own("--curve", "10%..100%", "offer parts of the maximum, which is found first", |r, value| {
         r.settings.curve = curve(value)?;
         Ok(())
     }),
-    own("--slo", "<goal>", "find the highest load that keeps p99=5ms; also p99.9 and avg", |r, value| {
-        r.settings.objective = Some(Objective::parse(value)?);
-        Ok(())
-    }),
+    own(
+        "--slo",
+        "p99=<time>|p99.9=..|avg=..",
+        "find the highest load whose latency keeps this goal",
+        |r: &mut SweepRequest, value| {
+            r.settings.objective = Some(Objective::parse(value)?);
+            Ok(())
+        },
+    )
+    .words(&["p99=", "p99.9=", "avg="]),
     own("--adaptive", "", "run a few points, then those around the knee", |r, _| {
         r.settings.adaptive = true;
         Ok(())
@@ -70,10 +83,11 @@ const OWN: [OwnOption<SweepRequest>; 18] = [
         r.settings.budget_s = Some(seconds(value)?);
         Ok(())
     }),
-    own("--settle", "<time>", "wait so long before each run: 5s", |r, value| {
+    own("--settle", "<time>", "wait so long before each run: 5s", |r: &mut SweepRequest, value| {
         r.settings.settle_s = seconds(value)?;
         Ok(())
-    }),
+    })
+    .or("0s"),
     own("--between", "<command>", "have the shell run this before each run", |r, value| {
         r.between = Some(text(value)?);
         Ok(())
@@ -131,6 +145,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         if own_option::take(&OWN, &mut request, argument, &mut rest)?.is_none() {
+            own_option::refuse_unknown(argument, &ROWS)?;
             request.arguments.push(argument.clone());
         }
     }

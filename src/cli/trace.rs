@@ -2,8 +2,7 @@
 
 use super::Invocation;
 use super::error::CliError;
-use super::flag::Form;
-use super::own_option::{self, OwnOption, own, own_path};
+use super::own_option::{self, OptionRow, OwnOption, own, own_path};
 use crate::profile::RawText;
 use crate::trace::RateChoice;
 use crate::trace::formats::RequestView;
@@ -46,7 +45,7 @@ pub enum TracedSource {
 const SECONDS: u32 = 60;
 
 /// For the help.
-pub const FORMS: [Form; OWN.len()] = own_option::forms(&OWN);
+pub const ROWS: [OptionRow; OWN.len()] = own_option::rows(&OWN);
 
 /// What is given, before it is looked at together.
 #[derive(Default)]
@@ -63,13 +62,14 @@ const OWN: [OwnOption<TraceOptions>; 6] = [
     own(
         "-d",
         "<seconds>",
-        "-d<seconds>: how long the device is watched; default 60; Ctrl-C ends it earlier",
-        |given, value| {
+        "how long the device is watched; Ctrl-C ends it earlier",
+        |given: &mut TraceOptions, value| {
             let seconds = value.parse::<u32>().ok().filter(|seconds| *seconds > 0);
             given.seconds = Some(seconds.ok_or("a number of seconds, at least 1, without a blank: -d60")?);
             Ok(())
         },
-    ),
+    )
+    .or("60"),
     own_path(
         "--out",
         "<file>",
@@ -78,9 +78,9 @@ const OWN: [OwnOption<TraceOptions>; 6] = [
     ),
     own(
         "--rate",
-        "<choice>",
-        "seen (default): the profile keeps to the I/Os per second that were seen; none: no limit",
-        |given, value| {
+        "seen|none",
+        "seen: the profile keeps to the I/Os per second that were seen; none: no limit",
+        |given: &mut TraceOptions, value| {
             given.rate = match value {
                 "seen" => RateChoice::AsSeen,
                 "none" => RateChoice::Unlimited,
@@ -88,13 +88,15 @@ const OWN: [OwnOption<TraceOptions>; 6] = [
             };
             Ok(())
         },
-    ),
+    )
+    .or("seen")
+    .words(&["seen", "none"]),
     own(
         "--requests",
-        "<which>",
-        "asked (default): as programs and file systems ask for them; driver: as the device's driver gets \
+        "asked|driver",
+        "asked: as programs and file systems ask for them; driver: as the device's driver gets \
         them, with neighbours merged",
-        |given, value| {
+        |given: &mut TraceOptions, value| {
             given.view = match value {
                 "asked" => RequestView::Asked,
                 "driver" => RequestView::Driver,
@@ -102,7 +104,9 @@ const OWN: [OwnOption<TraceOptions>; 6] = [
             };
             Ok(())
         },
-    ),
+    )
+    .or("asked")
+    .words(&["asked", "driver"]),
     own_path(
         "--from",
         "<file>",

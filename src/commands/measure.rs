@@ -9,7 +9,7 @@ use crate::cli::{Exit, RunRequest};
 use crate::finding::Severity;
 use crate::profile::{RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
-use crate::report::{self, Format};
+use crate::report::{self, Format, WithVerdicts};
 use crate::results::Record;
 use crate::run::events::{self, Event, Events};
 use crate::run::{self, Control, Executed, Patience, Session, execute};
@@ -78,6 +78,9 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {
         rerun::tell_differences(before, &executed.record.host().system);
     }
+    if executed.refused && !document {
+        return Err(NotDone::failed(executed.failures));
+    }
     let exit = report_on(&executed, request, &files, standard_output, &patience);
     if executed.left_behind {
         process::end(exit.code());
@@ -105,9 +108,10 @@ pub(super) fn report_on(
     // program.
     let mut exit = match standard_output {
         StandardOutput::Instead => Exit::Success,
-        StandardOutput::Report | StandardOutput::StreamAndReport => {
-            told(output::report_to_stdout(format_of(profile.result_format, request.xml_verdict), judged))
-        }
+        StandardOutput::Report | StandardOutput::StreamAndReport => told(output::report_to_stdout(
+            format_of(profile.result_format, output::verdicts(request)),
+            judged,
+        )),
     };
     exit = exit.max(output::save_all(files, judged));
     exit = exit.max(told(save::save(judged, request, patience)));
@@ -165,10 +169,10 @@ pub(super) fn watch(
     Ok((signals, event.map_err(|e| format!("-yp: {e}"))?))
 }
 
-fn format_of(asked: ResultFormat, verdict: bool) -> &'static Format {
+fn format_of(asked: ResultFormat, verdicts: WithVerdicts) -> &'static Format {
     let name = match asked {
         ResultFormat::Text => "text",
         ResultFormat::Xml => "xml",
     };
-    report::format_named(name).unwrap_or(&report::FORMATS[0]).with_verdict(verdict)
+    report::format_named(name).unwrap_or(&report::FORMATS[0]).with_verdicts(verdicts)
 }

@@ -8,7 +8,7 @@ use crate::cli::{Exit, MergeRequest, OutRequest};
 use crate::finding::Finding;
 use crate::merge::{Merge, merge_known};
 use crate::report::findings::{self, Detail};
-use crate::report::{TEXT, run_text};
+use crate::report::{Format, TEXT, WithVerdicts, run_text};
 use crate::results::{Host, KnownRun, Record};
 use crate::run::destination::{Destination, named};
 use crate::run::{Named, OutputDoor, Patience};
@@ -41,7 +41,7 @@ pub fn merge(request: &MergeRequest) -> Result<Exit, NotDone> {
 
 /// A file of `--out`, not yet written.
 fn opened(out: &OutRequest, request: &MergeRequest, door: &mut OutputDoor) -> Result<OutFile, NotDone> {
-    let format = output::format_of(out, request.xml_verdict)?;
+    let format = output::format_of(out, verdicts(request))?;
     OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &Patience::default())
 }
 
@@ -95,6 +95,11 @@ impl Hosts {
     }
 }
 
+/// Which reports have verdicts besides.
+fn verdicts(request: &MergeRequest) -> WithVerdicts {
+    WithVerdicts { xml: request.xml_verdict, text: request.text_verdict }
+}
+
 /// `all.node1.xml` of `all.xml`; merging has made the host's name one that can be part of a file's.
 fn beside(path: &Path, host: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
@@ -112,7 +117,8 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
     let mut exit = Exit::Success;
     let instead = |out: &OutRequest| Destination::of(&named(&out.path)).is_standard_output();
     if !request.out.iter().any(instead) {
-        exit = told(output::report_to_stdout(&TEXT, &judged));
+        let text: &'static Format = &TEXT;
+        exit = told(output::report_to_stdout(text.with_verdicts(verdicts(request)), &judged));
     }
     let detail = if request.verbose { Detail::Full } else { Detail::Brief };
     standard_error::write(&findings::text(&judged.judgement, detail));

@@ -33,7 +33,7 @@ mod verify_after;
 use crate::cli::{self, CliError, Exit, Invocation};
 use crate::engine;
 use crate::run::patience;
-use crate::sys::process;
+use crate::sys::{process, standard_output};
 use not_done::{NotDone, told};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -71,11 +71,16 @@ fn obey(arguments: &[OsString]) -> Result<Exit, NotDone> {
 
 /// `diskspd repot run.json` would measure two small files, or nothing, and report that.
 fn misspelled_command(arguments: &[OsString]) -> Option<CliError> {
-    let (word, command) = cli::nearly_command(arguments)?;
+    let known = cli::meant_by_word(arguments).map(|(word, meant)| (word, meant.to_owned()));
+    let nearly = || {
+        let (word, command) = cli::nearly_command(arguments)?;
+        Some((word, format!("did you mean diskspd {command}?")))
+    };
+    let (word, meant) = known.or_else(nearly)?;
     let is_there = word.as_path().symlink_metadata().is_ok();
-    let error = || {
-        let hint =
-            format!("did you mean diskspd {command}? A target that is still to be made is written ./{word}");
+    let error = move || {
+        let as_target = format!(" A target that is still to be made is written ./{word}");
+        let hint = if word.as_bytes().contains(&b'/') { meant } else { meant + &as_target };
         CliError::new(format!("'{word}' is no command, and there is no file of that name")).hint(hint)
     };
     (!is_there).then(error)
@@ -84,7 +89,7 @@ fn misspelled_command(arguments: &[OsString]) -> Option<CliError> {
 fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
     match invocation {
         Invocation::Usage { no_arguments } => {
-            let printed = print(&cli::help::usage());
+            let printed = print(&cli::help::usage(standard_output::columns()));
             if no_arguments {
                 told(printed);
                 Ok(Exit::Usage)
@@ -92,7 +97,9 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
                 printed
             }
         }
-        Invocation::CommandUsage { command } => print(&cli::help::command_usage(command)),
+        Invocation::CommandUsage { command } => {
+            print(&cli::help::command_usage(command, standard_output::columns()))
+        }
         Invocation::Version => print(&format!("{}\n", cli::help::version())),
         Invocation::System { xml } => run::print_system(xml),
         Invocation::EngineHelp => print(&engine::describe_all()),

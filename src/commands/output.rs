@@ -6,7 +6,7 @@ use super::stream::Stream;
 use crate::cli::{Exit, OutRequest, RunRequest, StreamRequest};
 use crate::finding::Finding;
 use crate::profile::{Method, Profile};
-use crate::report::{self, Format};
+use crate::report::{self, Format, WithVerdicts};
 use crate::run::destination;
 use crate::run::{FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, Patience, Permitted};
 use crate::sys::standard_error::say;
@@ -100,7 +100,7 @@ impl Outputs {
         method: &Method,
         patience: &Patience,
     ) -> Result<Outputs, NotDone> {
-        let formats = request.out.iter().map(|out| format_of(out, request.xml_verdict));
+        let formats = request.out.iter().map(|out| format_of(out, verdicts(request)));
         let formats = formats.collect::<Result<Vec<&Format>, NotDone>>()?;
         let looked_at = {
             let (request, profile, method) = (request.clone(), profile.clone(), method.clone());
@@ -230,11 +230,16 @@ impl EarlierReports {
     }
 }
 
-/// The format of a file of `--out`. `verdict`: XML gets the verdict about the devices.
+/// Which reports have verdicts besides.
+pub fn verdicts(request: &RunRequest) -> WithVerdicts {
+    WithVerdicts { xml: request.xml_verdict, text: request.text_verdict }
+}
+
+/// The format of a file of `--out`. `verdicts`: which forms get the verdict about the devices.
 ///
 /// # Errors
 /// None is named, and the extension is unknown.
-pub fn format_of(request: &OutRequest, verdict: bool) -> Result<&'static Format, NotDone> {
+pub fn format_of(request: &OutRequest, verdicts: WithVerdicts) -> Result<&'static Format, NotDone> {
     let format = request.format.and_then(report::format_named);
     let format = format.or_else(|| report::format_of(&request.path)).ok_or_else(|| {
         let known: Vec<String> =
@@ -246,7 +251,7 @@ pub fn format_of(request: &OutRequest, verdict: bool) -> Result<&'static Format,
             known.join(", ")
         )
     })?;
-    Ok(format.with_verdict(verdict))
+    Ok(format.with_verdicts(verdicts))
 }
 
 /// A report that is written beside the one on standard output.

@@ -3,8 +3,10 @@
 use super::PlanError;
 use super::access::is_cached;
 use crate::finding::Finding;
-use crate::profile::{CacheMode, DistributionKind, Target};
-use crate::system::target::{DirectRequirements, TargetFacts, TargetKind, is_drive_letter};
+use crate::profile::{CacheMode, DistributionKind, RawText, Target};
+use crate::system::target::{
+    DirectRequirements, TargetFacts, TargetKind, is_drive_letter, is_windows_path, no_folder,
+};
 use crate::units;
 use crate::workload::{Grid, Placement, Region, effective_ranges};
 
@@ -91,7 +93,11 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
             "'{path}' is neither a regular file nor a block device (a pipe, socket or character device): there is \
              nothing to measure at an offset"
         )),
-        TargetKind::Missing if creates(target) => Ok(()),
+        TargetKind::Missing if is_windows_path(path.as_bytes()) => Err(windows_path(path)),
+        TargetKind::Missing if creates(target) => match &facts.missing_folder {
+            Some(folder) => Err(format!("'{path}': {}", no_folder(path.as_path(), folder))),
+            None => Ok(()),
+        },
         TargetKind::Missing => Err(format!(
             "'{path}' does not exist: check the name, or let it be created with -c<size> (for example -c1G)"
         )),
@@ -102,6 +108,25 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
         TargetKind::File | TargetKind::BlockDevice => Ok(()),
     }
     .or_else(|message| if simulated && planned_size(target, facts) > 0 { Ok(()) } else { Err(message) })
+}
+
+/// What to type in place of a path of Windows.
+fn windows_path(path: &RawText) -> String {
+    let text = path.to_string();
+    let device = text.starts_with("\\\\.\\") || text.starts_with("\\\\?\\");
+    let (what, instead) = match device {
+        true => (
+            "names a device as Windows does",
+            "here a disk is /dev/nvme0n1 or '#1', as diskspd devices lists them".to_owned(),
+        ),
+        false => {
+            let rest = text.get(2..).filter(|_| text.as_bytes().get(1) == Some(&b':')).unwrap_or(&text);
+            let name = rest.rsplit(['\\', '/']).next().filter(|name| !name.is_empty()).unwrap_or("test.dat");
+            let there = "a file on another disk is in the folder where that is mounted (findmnt lists them)";
+            ("is a path of Windows", format!("here a file in this folder is ./{name}, and {there}"))
+        }
+    };
+    format!("'{path}' {what}: {instead}. A file of that very name is written './{path}'")
 }
 
 /// Whether `-c` makes this file.

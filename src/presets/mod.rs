@@ -40,12 +40,24 @@ pub struct Step {
 pub struct Threshold {
     /// Which one.
     pub of: JudgedLatency,
+    /// Under which load it tells something.
+    pub under: GradedLoad,
     /// What it is called, the best first.
     pub grades: &'static [Grade],
     /// What it is called beyond all of them.
     pub beyond: &'static str,
     /// Who says so.
     pub source: &'static str,
+}
+
+/// Under which load a latency tells how good the storage is. Where as many I/Os are outstanding as there can
+/// be, each waits for the others: the latency is then theirs, at any storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GradedLoad {
+    /// One I/O at a time, or a rate.
+    OneAtATime,
+    /// A rate that the user states (`-g`, `--rate-total`): how much work there is, is his to know.
+    Rate,
 }
 
 /// Up to which value a figure is called so.

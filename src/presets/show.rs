@@ -1,6 +1,6 @@
 //! Presets for people: the list, one of them, and the page of the documentation.
 
-use super::{PRESETS, Preset, Threshold};
+use super::{GradedLoad, PRESETS, Preset, Threshold};
 use std::fmt::Write;
 
 /// A line for each.
@@ -34,6 +34,8 @@ pub fn markdown() -> String {
         preset, in each of its parts, and so go before them: `-d60`, `-o64`, `-c10G` (the target must\n\
         exist unless `-c` makes it). Not with `-X`. Figures are judged after the run where the literature\n\
         says what is good: the finding `preset-threshold`, a note, or a warning beyond the last grade.\n\
+        At full load each I/O waits for the others, and its latency says how many there are: data files\n\
+        are judged at a rate alone, `--rate-total 2000`, by response times from when each I/O was due.\n\
         \n\
         This page is made by `diskspd preset --markdown > docs/presets.md`.\n"
         .to_owned();
@@ -66,8 +68,12 @@ fn lines(preset: &Preset) -> impl Iterator<Item = (&'static str, String)> {
 fn sentence(threshold: &Threshold) -> String {
     let grades: Vec<String> =
         threshold.grades.iter().map(|grade| format!("up to {} ms {}", grade.up_to_ms, grade.word)).collect();
+    let under = match threshold.under {
+        GradedLoad::OneAtATime => "",
+        GradedLoad::Rate => " at a rate that you state (--rate-total, -g)",
+    };
     format!(
-        "Judged by {}: {}, beyond that {} ({}).",
+        "Judged by {}{under}: {}, beyond that {} ({}).",
         threshold.of.words(),
         grades.join(", "),
         threshold.beyond,

@@ -1,6 +1,6 @@
 //! The table of presets.
 
-use super::{Grade, JudgedLatency, Preset, Step, Threshold};
+use super::{Grade, GradedLoad, JudgedLatency, Preset, Step, Threshold};
 
 const fn part(about: &'static str, options: &'static str) -> Step {
     Step { time_span: 1, about, options }
@@ -27,6 +27,7 @@ const FLEET: &str =
 /// Paul Randal's scale for data files.
 const DATA_FILES: Threshold = Threshold {
     of: JudgedLatency::MeanRead,
+    under: GradedLoad::Rate,
     grades: &[grade(1.0, "excellent"), grade(5.0, "very good"), grade(10.0, "good"), grade(20.0, "poor")],
     beyond: "bad",
     source: "Paul Randal, \
@@ -36,6 +37,7 @@ const DATA_FILES: Threshold = Threshold {
 /// Writes of a transaction log: the same scale, with what is asked of logs.
 const LOG: Threshold = Threshold {
     of: JudgedLatency::MeanWrite,
+    under: GradedLoad::OneAtATime,
     grades: &[grade(1.0, "excellent"), grade(5.0, "good"), grade(10.0, "fair")],
     beyond: "poor",
     source: "1 to 5 ms are wanted of a log: https://sql-sasquatch.blogspot.com/2015/02/; 10 ms as \
@@ -166,6 +168,7 @@ pub const PRESETS: &[Preset] = &[
              https://www.ibm.com/cloud/blog/using-fio-to-tell-whether-your-storage-is-fast-enough-for-etcd"],
         thresholds: &[Threshold {
             of: JudgedLatency::FlushP99,
+            under: GradedLoad::OneAtATime,
             grades: &[grade(10.0, "fast enough")],
             beyond: "too slow",
             source: "etcd's documentation wants the 99th percentile below 10 ms",

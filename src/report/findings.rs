@@ -33,7 +33,9 @@ pub fn text(judgement: &Judgement, detail: Detail) -> String {
     match detail {
         Detail::Full => lines.extend(findings.map(|found| (Some(found.severity), full(found, several)))),
         Detail::Brief => {
-            let told = findings.clone().filter(|found| !found.quiet && found.severity > Severity::Note);
+            let told = findings
+                .clone()
+                .filter(|found| found.answers || !found.quiet && found.severity > Severity::Note);
             lines.extend(told.map(|found| (Some(found.severity), full(found, several))));
             lines.push((Some(Severity::Note), notes(judgement, several)));
         }
@@ -52,7 +54,8 @@ pub fn text(judgement: &Judgement, detail: Detail) -> String {
 /// In brief: what limited the run, and the names of all else that is good to know, in one line.
 fn notes(judgement: &Judgement, several: bool) -> String {
     let (mut limit, mut rest) = (None, Vec::new());
-    let told = judgement.findings.iter().filter(|found| !found.quiet && found.severity == Severity::Note);
+    let is_told = |found: &&Finding| !found.quiet && !found.answers && found.severity == Severity::Note;
+    let told = judgement.findings.iter().filter(is_told);
     for finding in told {
         if !several && limit.is_none() && Limiter::is_name(finding.name) {
             limit = Some(line(&finding.message));

@@ -56,8 +56,12 @@ pub struct Format {
 impl Format {
     /// This form, or if so asked the one that also has verdicts and findings where this one has no place
     /// for them.
-    pub fn with_verdict(&'static self, verdict: bool) -> &'static Format {
-        if verdict && self.name == XML_WITH_VERDICT.name { &XML_WITH_VERDICT } else { self }
+    pub fn with_verdicts(&'static self, asked: WithVerdicts) -> &'static Format {
+        match self.name {
+            "xml" if asked.xml => &XML_WITH_VERDICT,
+            "text" if asked.text => &TEXT_WITH_VERDICT,
+            _ => self,
+        }
     }
 
     /// The whole report of a record at once.
@@ -67,6 +71,20 @@ impl Format {
         let _ = (self.write)(&Judged::new(record), &mut bytes);
         bytes
     }
+}
+
+/// Which of DISKSPD's forms get verdicts and findings, which it doesn't have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WithVerdicts {
+    /// `--xml-verdict`
+    pub xml: bool,
+    /// `--text-verdict`
+    pub text: bool,
+}
+
+impl WithVerdicts {
+    /// All of them.
+    pub const ALL: WithVerdicts = WithVerdicts { xml: true, text: true };
 }
 
 /// The text report.
@@ -87,6 +105,9 @@ pub const FORMATS: &[Format] = &[
 /// XML with elements more than DISKSPD's has (`--xml-verdict`).
 static XML_WITH_VERDICT: Format =
     Format { name: "xml", extensions: &["xml"], write: xml::write_with_verdict };
+
+/// The text report with verdict and findings behind it (`--text-verdict`).
+static TEXT_WITH_VERDICT: Format = Format { write: text::write_with_verdict, ..TEXT };
 
 /// The form of a name.
 pub fn format_named(name: &str) -> Option<&'static Format> {

@@ -2,6 +2,7 @@
 //! existing parsers slice its lines by column or split them on `|`.
 
 use super::discard_text::write_discards;
+use super::findings::{self, Detail};
 use super::flush_text::write_flushes;
 use super::hosts_text::{first_line, write_hosts};
 use super::integrity_text::write_integrity;
@@ -28,6 +29,19 @@ use std::io::{self, Write};
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary, .. } = judged;
     sink.write_all(&of_record(record, summary))
+}
+
+/// The same, and behind it what is said of the figures on standard error: so it stays with them where the
+/// report is kept.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_with_verdict(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    write(judged, sink)?;
+    let detail = if judged.record.profile.verbose { Detail::Full } else { Detail::Brief };
+    let found = findings::text(&judged.judgement, detail);
+    let found = if found.is_empty() { "nothing was observed that could tell\n" } else { &found };
+    write!(sink, "\nVerdict:\n{found}")
 }
 
 /// The whole report of a record.

@@ -6,6 +6,7 @@ use super::control::Control;
 use super::events::Events;
 use super::listener::{Listener, Nobody};
 use super::options::Options;
+use super::outcome::Outcome;
 use super::replay::{ReplayReady, prepared};
 use super::supervise::{End, supervise};
 use super::voice::Voice;
@@ -69,6 +70,9 @@ pub struct Executed {
     /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log
     /// that is not complete, data that was lost.
     pub troubles: Vec<String>,
+    /// The failures were known before anything was touched: nothing has begun, and there is nothing to
+    /// report.
+    pub refused: bool,
     /// Threads of this process still wait for the kernel: it is to be ended by
     /// [`crate::sys::process::end`], because nothing else ends it.
     pub left_behind: bool,
@@ -136,21 +140,23 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
             with_what_is_to_come(&mut record, so_far, |record| listener.time_span_ended(record))
         }
     };
-    let (outcome, left_behind) = match supervise(profile, &system, &options, &session.control, &voice, tell) {
-        End::Complete(Ok(outcome)) => (outcome, false),
-        End::Complete(Err(errors)) => return Err(NotRun::Unfit(errors)),
-        End::LeftBehind(mut outcome) => {
-            outcome.troubles.extend(voice.end());
-            (outcome, true)
-        }
-    };
+    let (mut outcome, left_behind) =
+        match supervise(profile, &system, &options, &session.control, &voice, tell) {
+            End::Complete(Ok(outcome)) => (outcome, false),
+            End::Complete(Err(errors)) => return Err(NotRun::Unfit(errors)),
+            End::LeftBehind(mut outcome) => {
+                outcome.troubles.extend(voice.end());
+                (outcome, true)
+            }
+        };
     let host = record.host_mut();
-    host.results = outcome.results;
+    host.results = std::mem::take(&mut outcome.results);
     host.notices = voice.notices();
     for message in outcome.failures.iter().chain(&outcome.troubles) {
         host.notices.push(Finding::error(message));
     }
-    Ok(Executed { record, failures: outcome.failures, troubles: outcome.troubles, left_behind })
+    let Outcome { failures, troubles, refused, .. } = outcome;
+    Ok(Executed { record, failures, troubles, refused, left_behind })
 }
 
 /// The machine, with its caches where the profile has a use for them.

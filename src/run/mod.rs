@@ -52,8 +52,8 @@ pub use voice::Voice;
 pub use watch::observe::Observer;
 pub use watch::trace::device::watch_device;
 
-use crate::plan::{LiesIn, PlanError};
-use crate::profile::Profile;
+use crate::plan::{self, LiesIn, PlanError};
+use crate::profile::{Profile, RawText};
 use crate::results::{Ended, EndedBy, Results, SpanResults};
 use crate::system::System;
 use crate::system::cpu_times::CpuClock;
@@ -79,15 +79,12 @@ pub fn run(
     let profile = &resized(profile);
     control.does("looks at the targets");
     let probes = Probes::default();
-    let unfit: Vec<PlanError> = profile
-        .time_spans
-        .iter()
-        .filter_map(|span| probe_and_plan(profile, span, system, options, &probes).err())
-        .flatten()
-        .filter(|error| error.lies_in == LiesIn::Profile)
-        .collect();
-    if !unfit.is_empty() {
-        return Err(unfit);
+    let (profiles, targets) = known_before(profile, system, options, &probes);
+    if !profiles.is_empty() {
+        return Err(profiles);
+    }
+    if !targets.is_empty() {
+        return Ok(refused(profile, targets, control));
     }
     // Without it nothing could be reported in the end.
     if !options.method.virtual_time()
@@ -109,8 +106,8 @@ pub fn run(
     control.does("prepares files (-c)");
     let precreated = match files::precreate::create_all(profile, options, control, voice) {
         Ok(paths) => paths,
-        Err(failure) => {
-            outcome.failures.push(failure);
+        Err(not) => {
+            (outcome.failures, outcome.refused) = (not.failures, not.refused);
             HashSet::new()
         }
     };
@@ -148,6 +145,7 @@ pub fn run(
         voice.clear_line();
         outcome.results.time_spans.push(ended.results);
         outcome.failures = ended.failures;
+        outcome.refused |= ended.refused && number == 0 && precreated.is_empty();
         outcome.troubles.extend(ended.troubles);
         if number + 1 < profile.time_spans.len() {
             after_span(&mut outcome.results);
@@ -161,6 +159,37 @@ pub fn run(
         log.complaint().iter().for_each(|complaint| voice.warn(complaint));
     }
     Ok(outcome)
+}
+
+/// What keeps the run from being begun, by where it lies: what stands against each time span now. What the
+/// run itself makes may not be there yet: of a time span on such a file only the profile is judged.
+fn known_before(
+    profile: &Profile,
+    system: &System,
+    options: &Options,
+    probes: &Probes,
+) -> (Vec<PlanError>, Vec<PlanError>) {
+    let mut made: HashSet<RawText> =
+        files::precreate::files(profile).into_iter().map(|file| file.path).collect();
+    let mut known = Vec::new();
+    for span in &profile.time_spans {
+        let errors = probe_and_plan(profile, span, system, options, probes).err().unwrap_or_default();
+        let to_come = span.targets.iter().any(|target| made.contains(&target.path));
+        known.extend(errors.into_iter().filter(|error| !to_come || error.lies_in == LiesIn::Profile));
+        made.extend(span.targets.iter().filter(|t| plan::creates(t)).map(|target| target.path.clone()));
+    }
+    let (profiles, mut targets): (Vec<_>, Vec<_>) =
+        known.into_iter().partition(|error| error.lies_in == LiesIn::Profile);
+    targets.dedup();
+    (profiles, targets)
+}
+
+/// Of a run that was not begun, because of its targets.
+fn refused(profile: &Profile, errors: Vec<PlanError>, control: &Control) -> Outcome {
+    let spans = (0..profile.time_spans.len()).map(|number| not_reached(number, false, control));
+    let results = Results { time_spans: spans.collect(), ..Results::default() };
+    let failures = errors.iter().map(PlanError::to_string).collect();
+    Outcome { results, failures, refused: true, ..Outcome::default() }
 }
 
 /// Of a time span that was not begun. Of those that follow the first one nothing is said: it tells what

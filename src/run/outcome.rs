@@ -12,6 +12,8 @@ pub struct Outcome {
     /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log
     /// that is not complete, data that was lost. The exit code is that of a failed run.
     pub troubles: Vec<String>,
+    /// The failures were known before anything was touched: nothing has begun.
+    pub refused: bool,
 }
 
 /// What became of a time span.
@@ -23,10 +25,17 @@ pub struct SpanOutcome {
     pub failures: Vec<String>,
     /// What went wrong beside the figures: see [`Outcome::troubles`].
     pub troubles: Vec<String>,
+    /// It failed before it touched anything.
+    pub refused: bool,
 }
 
 impl SpanOutcome {
     pub(in crate::run) fn failed(failures: Vec<String>) -> SpanOutcome {
         SpanOutcome { failures, ..SpanOutcome::default() }
+    }
+
+    /// It can't be begun, and nothing was touched for it.
+    pub(in crate::run) fn refused(failures: Vec<String>) -> SpanOutcome {
+        SpanOutcome { failures, refused: true, ..SpanOutcome::default() }
     }
 }

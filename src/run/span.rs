@@ -83,13 +83,13 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     });
     let (first, locations) = match planned {
         Ok(planned) => planned,
-        Err(errors) => return SpanOutcome::failed(messages(errors)),
+        Err(errors) => return SpanOutcome::refused(messages(errors)),
     };
     first.warnings.into_iter().for_each(|warning| voice.tell(warning));
     control.awaits("reads the source of what is written (-Z)");
     let sources = match sources::make(&first.sources) {
         Ok(sources) => sources,
-        Err(message) => return SpanOutcome::failed(vec![message]),
+        Err(message) => return SpanOutcome::refused(vec![message]),
     };
     control.does("prepares files (-c)");
     let claims = match if options.method.simulated() {
@@ -98,8 +98,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         protect_and_prepare(span, &locations, precreated, options, control, voice)
     } {
         Ok(claims) => claims,
-        Err(NotCreated::Interrupted) => return SpanOutcome::default(),
-        Err(NotCreated::Failed(message)) => return SpanOutcome::failed(vec![message]),
+        Err(not) => return not.into(),
     };
     let plan = match plan_at(&locations, profile, span, system, options, probes) {
         Ok(plan) => plan,
@@ -175,8 +174,8 @@ fn protect_and_prepare(
 ) -> Result<Claims, NotCreated> {
     let targets = || span.targets.iter().zip(locations);
     let claims = claims::protect_as(options.claimant, written(span, locations, options), options.destroy)
-        .map_err(|e| NotCreated::Failed(e.to_string()))?;
-    claims::spare(prepared(span, locations, options)).map_err(|e| NotCreated::Failed(e.to_string()))?;
+        .map_err(|e| NotCreated::Refused(e.to_string()))?;
+    claims::spare(prepared(span, locations, options)).map_err(|e| NotCreated::Refused(e.to_string()))?;
     let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
     // A path that is listed twice is created once, as its last target wants it.
     let last: HashMap<&RawText, &Target> = wanted().map(|(t, _)| (&t.path, t)).collect();

@@ -80,6 +80,8 @@ pub mod standard_output;
 #[cfg(target_os = "linux")]
 pub mod terminal;
 #[cfg(target_os = "linux")]
+mod told_block;
+#[cfg(target_os = "linux")]
 pub mod transfer;
 #[cfg(target_os = "linux")]
 pub mod usage;

@@ -21,7 +21,7 @@ pub enum Problem {
     #[error("there is no such file or device; check the path, or let -c<size> create the file")]
     Missing,
     /// The directory that a file was to be created in doesn't exist.
-    #[error("the directory it should be created in does not exist; create it, or give an absolute path")]
+    #[error("the folder it should be created in does not exist; check the name, or make it with mkdir -p")]
     NoParent,
     /// A symbolic link that leads nowhere: its target is never created, because the name says nothing of
     /// that place.

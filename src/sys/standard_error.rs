@@ -8,6 +8,7 @@
 
 use super::mutex::LockAnyway;
 use super::terminal::{DrawnLine, Ink, screen, width};
+use super::told_block::fitted;
 use crate::units::visible;
 use std::fmt::Display;
 use std::io::Write;
@@ -24,7 +25,12 @@ pub fn say(line: impl Display) {
 /// Writes text of whole lines, in one piece where the kernel takes it so.
 pub fn write(text: &str) {
     let mut drawn = DRAWN.lock_anyway();
-    raw(&format!("{}{}", wiped(&mut drawn), visible::lines(text)));
+    let shown = visible::lines(text);
+    let shown = match screen() {
+        Some(screen) => fitted(&shown, screen.columns, screen.colours),
+        None => shown.into_owned(),
+    };
+    raw(&format!("{}{shown}", wiped(&mut drawn)));
 }
 
 /// Draws lines in place of those that were drawn last, for terminals; `colours` or not. Each has to be

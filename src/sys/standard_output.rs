@@ -10,6 +10,12 @@ pub fn is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
+/// Columns that text for people may take there: those of the terminal, else 80.
+pub fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok().filter(|_| is_terminal());
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80)
+}
+
 /// Standard output, harmless where it is a terminal. What is drawn there makes room.
 pub fn writer() -> Guard<Stdout> {
     standard_error::wipe();

@@ -1,5 +1,6 @@
 //! The terminal that somebody watches a run on: what it can show, and what is drawn there.
 
+pub use crate::units::wrapped::{width, width_of};
 use std::env;
 use std::io::IsTerminal;
 
@@ -76,17 +77,6 @@ pub type DrawnLine = Vec<InkedText>;
 /// A line of plain text.
 pub fn plain(text: impl Into<String>) -> DrawnLine {
     vec![InkedText { ink: Ink::Plain, text: text.into() }]
-}
-
-/// Columns that a character takes at most: what is not ASCII may be two wide.
-pub fn width_of(c: char) -> usize {
-    let narrow = c.is_ascii() || matches!(c, '…' | '│' | '▁'..='█');
-    if narrow { 1 } else { 2 }
-}
-
-/// Columns that a text takes at most.
-pub fn width(text: &str) -> usize {
-    text.chars().map(width_of).sum()
 }
 
 #[cfg(test)]

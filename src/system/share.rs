@@ -38,7 +38,7 @@ pub(super) fn parse(target: &str) -> Option<Share> {
         return None;
     }
     let mut parts = rest.split('/').filter(|part| !part.is_empty()).map(str::to_owned);
-    let mut name = || parts.next().filter(|part| part != "." && part != "..");
+    let mut name = || parts.next().filter(|part| ![".", "..", "?"].contains(&part.as_str()));
     Some(Share { server: name()?, share: name()?, path: parts.collect(), windows })
 }
 

@@ -31,6 +31,9 @@ pub struct TargetFacts {
     pub kind: TargetKind,
     /// Size in bytes; 0 = none, or nothing there.
     pub size: u64,
+    /// The first folder of the path that isn't there, where nothing is; `None` = only the last name is
+    /// missing.
+    pub missing_folder: Option<PathBuf>,
     /// Name of the file system's type (`ext4`, `tmpfs`); of the directory's, when nothing is there. Empty
     /// for devices.
     pub file_system: String,
@@ -83,6 +86,32 @@ impl TargetFacts {
 /// name is written `./X:`.
 pub fn is_drive_letter(target: &[u8]) -> bool {
     matches!(target, [letter, b':'] if letter.is_ascii_alphabetic())
+}
+
+/// Whether a target is named as in Windows: by a drive, or with backslashes between its parts. What begins
+/// with `/`, `./` or `../` is a path of this system, whatever its names hold. A shell takes the backslashes
+/// away where they aren't quoted: of `C:\test` it leaves `C:test`.
+pub fn is_windows_path(target: &[u8]) -> bool {
+    let ours = [&b"/"[..], b"./", b"../"].iter().any(|start| target.starts_with(start));
+    let drive = matches!(target, [letter, b':', ..] if letter.is_ascii_alphabetic());
+    !ours && (drive || target.contains(&b'\\'))
+}
+
+/// The first folder of a path that isn't there; `None` = all of them are.
+pub fn missing_folder(path: &Path) -> Option<PathBuf> {
+    let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    folders.take_while(|folder| !folder.exists()).last().map(Path::to_owned)
+}
+
+/// That a file can't be made because the first folder that is `missing` is, and what to do.
+pub fn no_folder(file: &Path, missing: &Path) -> String {
+    let parent = file.parent().unwrap_or(missing);
+    format!(
+        "the folder '{}' does not exist, and folders are not created: is the name right, and the disk \
+         mounted? If you mean a new folder, make it: mkdir -p {}",
+        missing.display(),
+        parent.display()
+    )
 }
 
 /// Where a target is, as it was given: a path is its own place; `#<n>` and `#<name>` are block devices of
@@ -171,6 +200,7 @@ fn missing(path: &Path) -> TargetFacts {
     TargetFacts {
         location: path.to_owned(),
         kind: TargetKind::Missing,
+        missing_folder: missing_folder(path),
         file_system,
         direct,
         ..TargetFacts::default()

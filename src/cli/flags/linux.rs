@@ -360,6 +360,20 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Switch(|draft| draft.request.xml_verdict = true),
     },
     Flag {
+        name: Long("text-verdict"),
+        forms: &[("--text-verdict", "add verdict and findings behind the text report, where that is kept")],
+        default: "the text report has what DISKSPD's has; verdict and findings go to standard error alone",
+        scope: Scope::Invocation,
+        notes: "For diskspd .. > result.txt and --out result.txt, which otherwise keep the figures without \
+                the verdict. They stand behind a line 'Verdict:'; all that is before it is unchanged. On \
+                standard error they are told all the same.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "truth"],
+        with_profile: true,
+        values: &[],
+        read: Read::Switch(|draft| draft.request.text_verdict = true),
+    },
+    Flag {
         name: Long("prefill"),
         forms: &[(
             "--prefill[=<content>]",

@@ -75,7 +75,8 @@ pub fn whole(asked: &ToRun, parts: Vec<RankPart>, names: &[String]) -> WholeRun 
     }
     let record = record.with_method(asked.method.clone().into_owned());
     let lost = by_message(missing, names);
-    let mut executed = Executed { record, failures: Vec::new(), troubles: Vec::new(), left_behind: false };
+    let mut executed =
+        Executed { record, failures: Vec::new(), troubles: Vec::new(), refused: false, left_behind: false };
     executed.troubles = by_message(troubles, names);
     let mut first_line = None;
     if measured == 0 {

@@ -229,7 +229,7 @@ impl RankWork {
 /// A run that has failed before it began.
 fn nothing(message: String) -> Executed {
     let record = crate::results::Record::new(Profile::default(), Default::default(), Results::default());
-    Executed { record, failures: vec![message], troubles: Vec::new(), left_behind: false }
+    Executed { record, failures: vec![message], troubles: Vec::new(), refused: false, left_behind: false }
 }
 
 /// What the run's thread says.
@@ -317,7 +317,7 @@ impl Running {
     fn outcome(&mut self, ended: Result<Executed, NotRun>) -> RankOutcome {
         let windows = std::mem::take(&mut self.windows);
         match ended {
-            Ok(Executed { record, failures, troubles, left_behind }) => {
+            Ok(Executed { record, failures, troubles, left_behind, .. }) => {
                 self.left_behind = left_behind;
                 RankOutcome { record: Some(record), failures, troubles, windows }
             }

@@ -46,8 +46,9 @@ impl PreconditionLines {
     /// # Errors
     /// Why not, all of it.
     pub fn of(request: &PreconditionRequest) -> Result<PreconditionLines, NotDone> {
-        let (whole, warnings) = round_of(request, None)?;
+        let (whole, mut warnings) = round_of(request, None)?;
         keeps_to(request, &whole)?;
+        warnings.extend(writes_nothing(&whole));
         let destroy = request.destroy;
         let size = planned(&whole, destroy).map(|plan| size_of(&plan)).map_err(NotDone::from)?;
         let range = request.standard.active_range().filter(|percent| *percent < 100);
@@ -181,6 +182,7 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
         (request.strict, "--strict"),
         (request.quiet, "--quiet (it stands before --)"),
         (request.xml_verdict, "--xml-verdict"),
+        (request.text_verdict, "--text-verdict"),
         (method.until_steady_s.is_some(), "--until-steady"),
         (method.until_written.is_some(), "--until-written (a round has its time)"),
         (method.until_read.is_some(), "--until-read (a round has its time)"),
@@ -228,6 +230,13 @@ fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), Not
         ));
     }
     Ok(())
+}
+
+/// That rounds leave the target as it is.
+fn writes_nothing(round: &ParsedLine) -> Option<Finding> {
+    let changes = round.profile.time_spans.iter().flat_map(|span| &span.targets).any(Target::is_changed);
+    let message = "the rounds only read: they tell when reads are steady, and change nothing on the target";
+    (!changes).then(|| Finding::warning(message).remedy("with -w100 behind -- they write"))
 }
 
 /// The plan of a line on the target as it is now.

@@ -268,6 +268,7 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
         (request.save.is_some(), "--save"),
         (request.store.is_some(), "--store"),
         (request.xml_verdict, "--xml-verdict"),
+        (request.text_verdict, "--text-verdict"),
         (request.profile.progress > 0, "-P"),
         (request.profile.verbose, "-v"),
     ];

@@ -56,6 +56,13 @@ pub struct PlainLine {
     pub arguments: Vec<OsString>,
 }
 
+impl Axis {
+    /// Which argument holds its values.
+    pub fn place(&self) -> usize {
+        self.at
+    }
+}
+
 /// The axes of a command line without the name of the program.
 ///
 /// # Errors

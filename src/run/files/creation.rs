@@ -5,6 +5,7 @@ use crate::profile::RawText;
 use crate::run::control::Control;
 use crate::run::files::prepare::{self, Order, PrepareError, Prepared, Reason, State, Why};
 use crate::run::options::Options;
+use crate::run::outcome::SpanOutcome;
 use crate::run::voice::Voice;
 use crate::sys::inode;
 use crate::system::claims;
@@ -48,10 +49,22 @@ enum Failed {
 /// Why not all files are there.
 #[derive(Debug)]
 pub enum NotCreated {
+    /// A message: what was known before any of them was touched.
+    Refused(String),
     /// A message: what failed first, and which files were given up for it.
     Failed(String),
     /// The user interrupted; what became of the files that were given up has been said.
     Interrupted,
+}
+
+impl From<NotCreated> for SpanOutcome {
+    fn from(not: NotCreated) -> SpanOutcome {
+        match not {
+            NotCreated::Refused(message) => SpanOutcome::refused(vec![message]),
+            NotCreated::Failed(message) => SpanOutcome::failed(vec![message]),
+            NotCreated::Interrupted => SpanOutcome::default(),
+        }
+    }
 }
 
 /// Creates files where they were located; block devices among them are left alone. After a failure or an
@@ -69,9 +82,15 @@ pub fn create_all(
         voice.verbose(|| format!("creating '{}' with {} bytes", file.path, file.size));
     }
     claims::spare(files.iter().map(|(_, path)| path.as_path()))
-        .map_err(|refusal| NotCreated::Failed(refusal.to_string()))?;
+        .map_err(|refusal| NotCreated::Refused(refusal.to_string()))?;
+    let mut nowhere = files.iter().filter_map(|(file, path)| {
+        Some(format!("'{}': {}", file.path, target::no_folder(path, &target::missing_folder(path)?)))
+    });
+    if let Some(message) = nowhere.next() {
+        return Err(NotCreated::Refused(message));
+    }
     let wanted = last_of_each(files).map(|(file, path)| (path.as_path(), file.size));
-    prepare::all_fit(wanted, options.recreate).map_err(|error| NotCreated::Failed(error.to_string()))?;
+    prepare::all_fit(wanted, options.recreate).map_err(|error| NotCreated::Refused(error.to_string()))?;
     rounds(files).into_iter().try_for_each(|files| create_round(files, options, control, voice))
 }
 

@@ -4,6 +4,7 @@ use crate::profile::{PrecreateFiles, Profile, RawText, Target};
 use crate::run::control::Control;
 use crate::run::files::creation::{self, File, NotCreated};
 use crate::run::options::Options;
+use crate::run::outcome::SpanOutcome;
 use crate::run::voice::Voice;
 use crate::system::target;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -54,23 +55,24 @@ pub fn resized(profile: &Profile) -> Profile {
 /// Creates the files. Returns their paths; none after an interruption.
 ///
 /// # Errors
-/// A message: the first file that could not be created.
+/// The first file that could not be created, and whether any was touched.
 pub fn create_all(
     profile: &Profile,
     options: &Options,
     control: &Control,
     voice: &Voice,
-) -> Result<HashSet<RawText>, String> {
+) -> Result<HashSet<RawText>, SpanOutcome> {
     let wanted = if options.method.simulated() { Vec::new() } else { files(profile) };
     let located: Vec<(File, PathBuf)> = wanted
         .into_iter()
         .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<_, _>>()
+        .map_err(|message| SpanOutcome::refused(vec![message]))?;
     match creation::create_all(&located, options, control, voice) {
         Ok(()) => Ok(located.into_iter().map(|(file, _)| file.path).collect()),
         // Nothing runs on them any more.
         Err(NotCreated::Interrupted) => Ok(HashSet::new()),
-        Err(NotCreated::Failed(message)) => Err(message),
+        Err(not) => Err(not.into()),
     }
 }
 

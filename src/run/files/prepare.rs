@@ -17,7 +17,7 @@ use crate::sys::{extents, files, page_cache, process};
 use crate::system::{claims, target};
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,7 +27,8 @@ static ALLOCATING: Mutex<()> = Mutex::new(());
 /// A file to be prepared.
 #[derive(Debug, Clone, Copy)]
 pub struct Order<'a> {
-    /// Where. Missing directories of an absolute path are created. An existing link to a file is followed,
+    /// Where. Missing directories are not created: a path with a typing error would be measured on the disk
+    /// above it. An existing link to a file is followed,
     /// one that leads nowhere is an error: nothing is created at a place that was not named.
     pub path: &'a Path,
     /// Exact size, bytes; 0 makes an empty file.
@@ -62,11 +63,7 @@ pub fn prepare(
     if i64::try_from(order.size).is_err() {
         return Err(untouched(Reason::TooLarge { size: order.size }));
     }
-    let folders = missing_folders(order.path);
-    let (file, created) = open(order.path).map_err(|reason| {
-        remove_folders(&folders);
-        untouched(reason)
-    })?;
+    let (file, created) = open(order.path).map_err(untouched)?;
     let outcome = if created {
         Prepared::Created
     } else {
@@ -78,10 +75,7 @@ pub fn prepare(
     if outcome != Prepared::Kept {
         write(order, &file, progress, stop).map_err(|Unfinished { reason, written }| {
             let state = match (created, written) {
-                (true, _) if remove(order.path, &file) => {
-                    remove_folders(&folders);
-                    State::Removed
-                }
+                (true, _) if remove(order.path, &file) => State::Removed,
                 (true, _) => State::LeftOver,
                 (false, None) => State::Untouched,
                 (false, Some(written)) => cut_off(&file, written),
@@ -92,18 +86,6 @@ pub fn prepare(
     // The run is to read from the device.
     page_cache::release(&file);
     Ok(outcome)
-}
-
-/// The directories that have to be made for a file, the innermost first.
-fn missing_folders(path: &Path) -> Vec<PathBuf> {
-    let folders = path.ancestors().skip(1).filter(|_| path.is_absolute());
-    folders.take_while(|folder| !folder.exists()).map(Path::to_owned).collect()
-}
-
-/// Removes directories that were made for a file which there is not; what somebody has put something into
-/// meanwhile stays.
-fn remove_folders(folders: &[PathBuf]) {
-    let _ = folders.iter().try_for_each(std::fs::remove_dir);
 }
 
 /// Opens the file for writing, or creates it; tells which.
@@ -121,10 +103,6 @@ fn open(path: &Path) -> Result<(File, bool), Reason> {
         Ok(_) => return Err(Reason::Target(Problem::NotAFile)),
         Err(TargetError { problem: Problem::Missing, .. }) => {}
         Err(error) => return Err(error.into()),
-    }
-    if let Some(directory) = path.parent().filter(|_| path.is_absolute()) {
-        std::fs::create_dir_all(directory)
-            .map_err(|error| TargetError::from_io(directory, "create the directory", "write", error))?;
     }
     // Exclusively: so it's certain that the file is ours to remove, and that no link is followed.
     let file =

@@ -1,0 +1,156 @@
+//! What newcomers type, and what they mean by it: words and options of other programs, and options of one
+//! command where another is called.
+
+use super::commands::COMMANDS;
+use super::flags;
+use super::own_option::OptionRow;
+use super::suggest::distance;
+use crate::profile::RawText;
+use std::ffi::OsString;
+
+/// First words that are no command, and what does that here.
+const WORDS: [(&[&str], &str); 6] = [
+    (&["version"], "diskspd --version prints the version."),
+    (&["list", "ls"], "diskspd devices lists block devices, diskspd history the runs that are kept."),
+    (
+        &["info", "status", "check"],
+        "diskspd doctor says what about this machine would distort figures, diskspd devices lists disks.",
+    ),
+    (&["run", "start", "bench", "test", "exec"], "a run needs no word: diskspd -c1G -b4K -r -d10 test.dat."),
+    (&["usage", "/?", "/help", "?"], "diskspd --help explains all options."),
+    (&["profile", "xml"], "diskspd -Xprofile.xml runs a profile, -Rpxml writes one."),
+];
+
+/// Long options of fio and other programs, and what says the same here.
+const OPTIONS: [(&[&str], &str); 18] = [
+    (&["name", "label"], "a run needs no name; --save=NAME keeps it under one"),
+    (&["rw", "readwrite", "random", "randread", "randwrite"], "-r is random, -w30 has 30 % writes"),
+    (
+        &["read", "write", "rwmixread", "rwmixwrite"],
+        "-w30 has 30 % writes, -w100 writes alone; reads are the rest",
+    ),
+    (&["bs", "blocksize", "block-size", "block_size"], "-b4K is the block size"),
+    (&["iodepth", "depth", "queue-depth", "qd"], "-o32 keeps 32 I/Os outstanding for each thread"),
+    (&["numjobs", "threads", "jobs", "workers"], "-t4 has four threads for each target"),
+    (&["runtime", "time", "duration", "time_based", "time-based"], "-d30 measures for 30 seconds"),
+    (&["ramp_time", "warmup"], "-W5 warms up for 5 seconds"),
+    (&["size", "filesize", "io_size"], "-c1G makes a file of 1 GiB"),
+    (&["filename", "file", "target", "device"], "targets stand behind all options: diskspd -b4K -r test.dat"),
+    (&["ioengine"], "--engine uring, aio, sync or mmap; --engine help lists them"),
+    (
+        &["direct", "buffered"],
+        "-Su bypasses the page cache, -Sh has durable writes besides, -Sb goes through it",
+    ),
+    (&["fsync", "fdatasync"], "--fsync-every 1 flushes after each write"),
+    (
+        &["rate", "rate_iops", "iops"],
+        "--rate-total 2000 starts 2000 I/Os a second, -g100i 100 in each thread",
+    ),
+    (&["randseed", "seed"], "-z7 is the seed"),
+    (&["output", "output-format", "report"], "--out FILE.json, .html, .xml, .csv or .txt writes a report"),
+    (&["group_reporting", "lat", "latency"], "-L measures latencies; threads are always added up"),
+    (&["list", "devices"], "diskspd devices lists block devices"),
+];
+
+/// Long options of commands that a run has by another name.
+const OF_RUNS: [(&str, &str); 5] = [
+    ("json", "--out run.json keeps everything as JSON"),
+    ("html", "--out page.html writes a page"),
+    ("csv", "-D --out run.csv writes a table by intervals"),
+    ("md", "diskspd report run.json --md prints a table of runs that --out has kept"),
+    ("dir", "--out FILE.json keeps a run, --save keeps it in the history"),
+];
+
+/// What is meant by the first word of a command line that is neither command nor file; `None` = nothing that
+/// is known.
+pub fn word(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
+    let given = arguments.get(1)?.as_encoded_bytes();
+    let text = std::str::from_utf8(given).ok()?;
+    let known = WORDS.iter().find(|(words, _)| words.contains(&text)).map(|(_, meant)| *meant);
+    let job = text.ends_with(".fio").then_some(
+        "job files of fio aren't read: diskspd -c1G -b4K -r -o32 -t4 -d30 -Su test.dat says the same as \
+         --rw=randread --bs=4k --iodepth=32 --numjobs=4 --runtime=30 --direct=1.",
+    );
+    Some((RawText::from(given.to_vec()), known.or(job)?))
+}
+
+/// What is meant by a long option (with its dashes, perhaps a value) that is unknown here; `here` are the
+/// options that the command has of its own.
+pub fn option(argument: &[u8], here: &[OptionRow]) -> Option<String> {
+    let text = String::from_utf8_lossy(argument);
+    let name = text.strip_prefix("--")?.split('=').next()?;
+    let run = here.is_empty();
+    let elsewhere: Vec<&str> = COMMANDS
+        .iter()
+        .filter(|command| command.rows().iter().any(|row| row.name.strip_prefix("--") == Some(name)))
+        .map(|command| command.name)
+        .collect();
+    if let Some((_, meant)) = OF_RUNS.iter().find(|(known, _)| run && *known == name) {
+        return Some(format!("{meant}; {name_of} is of {}", elsewhere.join(", "), name_of = shown(name)));
+    }
+    if let Some(command) = elsewhere.first().filter(|_| run || flags::all().all(|f| !f.is_named(name))) {
+        let others = elsewhere.join(" and ");
+        return Some(format!(
+            "{} is an option of {others}: diskspd {command} --help explains it",
+            shown(name)
+        ));
+    }
+    if let Some(nearest) = nearest(name, here) {
+        return Some(nearest);
+    }
+    let (_, meant) = OPTIONS.iter().find(|(words, _)| words.contains(&name))?;
+    Some((*meant).to_owned())
+}
+
+fn shown(name: &str) -> String {
+    format!("--{name}")
+}
+
+/// The known option that differs from it in few letters, and what it does.
+fn nearest(name: &str, here: &[OptionRow]) -> Option<String> {
+    // Short names differ from any other short one in two letters; a command has few.
+    let most = if name.len() > 5 { 2 } else { 1 };
+    let of_runs = flags::all().filter_map(|flag| Some((flag.long()?, flag.forms[0].1, most)));
+    let of_command = here.iter().filter_map(|row| Some((row.name.strip_prefix("--")?, row.help, 2)));
+    of_command
+        .chain(of_runs)
+        .map(|(known, help, most)| (distance(known.as_bytes(), name.as_bytes()), known, help, most))
+        .filter(|(distance, _, _, most)| distance <= most)
+        .min_by_key(|(distance, ..)| *distance)
+        .map(|(_, known, help, _)| format!("did you mean --{known}: {help}?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::commands::find;
+
+    #[test]
+    fn each_word_is_known_once_and_is_none_of_ours() {
+        let words: Vec<&str> = WORDS.iter().flat_map(|(words, _)| words.iter().copied()).collect();
+        assert!(words.iter().all(|word| find(word.as_bytes()).is_none()), "{words:?}");
+        let options: Vec<&str> = OPTIONS.iter().flat_map(|(words, _)| words.iter().copied()).collect();
+        assert!(options.iter().all(|name| flags::all().all(|flag| !flag.is_named(name))));
+        let unique: std::collections::HashSet<&&str> = options.iter().collect();
+        assert_eq!(unique.len(), options.len());
+    }
+
+    #[test]
+    fn options_lead_to_what_was_meant() {
+        let sweep = find(b"sweep").unwrap().rows();
+        for (given, here, meant) in [
+            ("--json", &[][..], "--out run.json"),
+            ("--html=p.html", &[], "--out page.html"),
+            ("--slo", &[], "diskspd sweep --help"),
+            ("--name=job1", &[], "--save=NAME"),
+            ("--iodepth=32", &[], "-o32"),
+            ("--enigne", &[], "did you mean --engine"),
+            ("--rpeat", &sweep, "did you mean --repeat"),
+            ("--fail-if", &sweep, "an option of compare"),
+        ] {
+            let found = option(given.as_bytes(), here);
+            assert!(found.as_ref().is_some_and(|found| found.contains(meant)), "{given}: {found:?}");
+        }
+        assert_eq!(option(b"--nonsense-of-mine", &[]), None);
+    }
+}
