@@ -1,7 +1,7 @@
 //! The figures of both sides and their changes: a table, and a chart of the changes.
 
-use super::{ComparisonPage, MOST_WITH_CHARTS, name, text};
-use crate::lab::compare::{Compared, SpanCompared, signed};
+use super::{ComparisonPage, MOST_WITH_CHARTS, id, name, text};
+use crate::lab::compare::{self, Compared, SpanCompared, signed};
 use crate::report::html::chart::ChartFigure;
 use crate::report::html::chart::shifts::{ShiftRow, Shifts};
 use crate::report::html::chart::table::FigureTable;
@@ -27,19 +27,19 @@ const HEAD: [&str; 11] = [
 
 const MEANING: &str = "A, B: median of the runs. Change: the Hodges-Lehmann shift, B against A, and the \
     interval that holds the true change. Chance: how often two sides without a difference look so different; \
-    corrected for the number of figures where they don't decide. The last two: how often so many runs find a \
-    change of 5 %, and the change that they find in 80 of 100 cases.";
+    corrected: times the number of figures that share an error rate of 5 %. The last two: how often so many runs \
+    find a change of 5 %, and the change that they find in 80 of 100 cases.";
 
 /// Table and chart of each time span.
 pub fn figures(page: &ComparisonPage) -> Markup {
     let several = page.comparison.time_spans.len() > 1;
     html! {
         @for (number, span) in page.comparison.time_spans.iter().enumerate() {
-            @if several { (heading(3, &format!("Time span {}", span.time_span))) }
+            @if several { (heading(3, &compare::place(page.comparison, span))) }
             div.scroll tabindex="0" role="region" aria-label="Figures of both sides" { (table(span)) }
             @if number == 0 { p.note { (MEANING) } }
             @if number < MOST_WITH_CHARTS {
-                @if let Some(chart) = changes(span, page.comparison.same_percent) {
+                @if let Some(chart) = changes(page, span) {
                     div.charts { (chart.markup()) }
                 }
             }
@@ -80,14 +80,15 @@ fn change(metric: &Compared) -> Markup {
         td {
             @match (metric.low_percent, metric.high_percent) {
                 (Some(low), Some(high)) => { (exact(Some(low), signed)) " to " (exact(Some(high), signed)) },
-                _ => (NONE),
+                (low, _) => { (exact(low, signed)) @if low.is_some() { " or any higher" } },
             }
         }
         td { (exact(metric.confidence_percent, plain)) }
         td.words {
             (Badge::of_change(metric.verdict).markup())
-            @if let Some(more) = metric.more_runs {
-                " about " (exact(Some(f64::from(more)), plain)) " more of each would tell"
+            @if let Some([first, other]) = metric.more_runs {
+                " about " (exact(Some(f64::from(first)), plain)) " more of A, "
+                (exact(Some(f64::from(other)), plain)) " of B would tell"
             }
         }
         td { (exact(metric.chance, plain)) }
@@ -99,7 +100,8 @@ fn change(metric: &Compared) -> Markup {
 }
 
 /// All changes below each other, against the zone that counts as the same; `None` = there are none.
-fn changes(span: &SpanCompared, same: f64) -> Option<ChartFigure> {
+fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
+    let same = page.comparison.same_percent;
     let shown: Vec<&Compared> = span.all().filter(|metric| metric.sides.is_some()).collect();
     shown.first()?;
     let mut table = FigureTable::new(&["figure", "change", "interval", "verdict"]);
@@ -124,12 +126,13 @@ fn changes(span: &SpanCompared, same: f64) -> Option<ChartFigure> {
         .iter()
         .map(|metric| format!("{} {}, {}", name(metric), cell(metric.change_percent), metric.verdict.word()));
     let shifts = Shifts {
-        id: format!("changes-{}", span.time_span),
+        id: format!("changes-{}", id(page, span)),
         title: "Change of each figure".into(),
         summary: format!("{}.", said.collect::<Vec<_>>().join("; ")),
         note:
-            "The dot is the estimate, the line its interval. A change is told when the line is clear of 0, \
-            sameness when it lies within the band. Of latencies less is better."
+            "The dot is the estimate, the line its interval, as sure as the table says: those of figures that share \
+            an error rate are longer. A change is told when the line is clear of 0, sameness when it lies within \
+            the band. Of latencies less is better."
                 .into(),
         label: "change of B against A".into(),
         same,
@@ -144,8 +147,5 @@ fn cell(percent: Option<f64>) -> String {
 }
 
 fn between(metric: &Compared) -> String {
-    match (metric.low_percent, metric.high_percent) {
-        (Some(low), Some(high)) => format!("{} to {}", signed(low), signed(high)),
-        _ => NONE.into(),
-    }
+    compare::between(metric, "to").unwrap_or_else(|| NONE.into())
 }
