@@ -70,8 +70,8 @@ fn a_page_of_a_comparison_has_the_verdict_first_and_every_figure_of_the_json() {
             compared += 1;
         }
     }
-    // Seven figures, each with two medians, change, interval and its chance, noise and what it can find.
-    assert_eq!(compared, 7 * 11);
+    // Seven figures, each with two medians, change, interval and its chance, noise, what it can find, and drift.
+    assert_eq!(compared, 7 * 12);
     // Changes; seven figures of the single runs; distributions of all, reads and writes.
     assert_eq!(whole_charts(&page), 1 + 7 + 3);
     for run in first.runs.iter().chain(&other.runs) {

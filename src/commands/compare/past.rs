@@ -1,5 +1,5 @@
-//! Earlier runs of the same work on the same machine, out of the history: they tell what it does by itself between
-//! one session and the next.
+//! Earlier runs of the same work on the same machine, out of the history: they tell what it does by itself
+//! between one session and the next.
 
 use super::super::known_runs;
 use super::super::stored;
@@ -13,7 +13,8 @@ use std::path::Path;
 /// So many of the latest are looked at: each is read from its file.
 const MOST: usize = 200;
 
-/// The earlier runs; none where there is no history, or it can't be read: then less is known, and that is told.
+/// The earlier runs; none where there is no history, or it can't be read: then less is known, and that is
+/// told.
 pub fn runs(sides: [&Side; 2], store: Option<&Path>) -> Vec<SideRun> {
     found(sides, store).unwrap_or_default()
 }

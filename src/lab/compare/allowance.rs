@@ -1,8 +1,9 @@
-//! What a machine may do between two sides that were measured one after the other, and what of a change is left then.
+//! What a machine may do between two sides that were measured one after the other, and what of a change is
+//! left then.
 //!
-//! Nothing in the runs of two blocks tells a change from a machine that happens to be on another level in the second
-//! one. So the interval is widened by what such levels may come to: what neighbouring sessions of the same work
-//! differed by on this machine where enough of them are known, else a bound that is said.
+//! Nothing in the runs of two blocks tells a change from a machine that happens to be on another level in the
+//! second one. So the interval is widened by what such levels may come to: what neighbouring sessions of the
+//! same work differed by on this machine where enough of them are known, else a bound that is said.
 
 use super::SideRun;
 use super::order::slope;
@@ -56,8 +57,8 @@ fn range(values: &[f64]) -> f64 {
     (high - low).max(0.0)
 }
 
-/// What the levels of neighbouring sessions differed by, of runs of the same work in any order. What lies between the
-/// sides isn't among them: that is asked for.
+/// What the levels of neighbouring sessions differed by, of runs of the same work in any order. What lies
+/// between the sides isn't among them: that is asked for.
 pub(super) fn between_sessions(past: Vec<TimedValue>, sides: [Vec<TimedValue>; 2]) -> Vec<f64> {
     let [first, other] = sides;
     let tagged =

@@ -173,8 +173,8 @@ pub fn compare(
     compare_knowing(first, other, &[], question)
 }
 
-/// The same, where earlier runs of the same work on the same machine are known: they tell what it does by itself
-/// between one session and the next.
+/// The same, where earlier runs of the same work on the same machine are known: they tell what it does by
+/// itself between one session and the next.
 ///
 /// # Errors
 /// As of [`compare`].

@@ -1,7 +1,7 @@
 //! In which order the runs of both sides were made: it decides what can be told from them.
 //!
-//! A machine isn't today what it was yesterday. Runs in turn have that in both sides alike, and what is left is
-//! compared pair by pair. Sides one after the other have it in one of them, where it looks like a change.
+//! A machine isn't today what it was yesterday. Runs in turn have that in both sides alike, and what is left
+//! is compared pair by pair. Sides one after the other have it in one of them, where it looks like a change.
 
 use super::SideRun;
 use crate::stats::ranks::{RankDesign, Shift, middle};
@@ -13,11 +13,11 @@ pub(super) const FEWEST_PAIRS: usize = 6;
 /// In which order they were made.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RunOrder {
-    /// In turn, each side about as often first as the other: the places of those that belong together, by their
-    /// time.
+    /// In turn, each side about as often first as the other: the places of those that belong together, by
+    /// their time.
     InTurn(Vec<[usize; 2]>),
     /// In turn, always beginning with the same side, or several at a time: blocks of runs of one side.
-    Alternating(Vec<Block>),
+    Alternating(Vec<RunBlock>),
     /// One side after the other.
     Apart,
     /// Nobody recorded when.
@@ -26,7 +26,7 @@ pub(super) enum RunOrder {
 
 /// Runs of a side between which there is none of the other.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Block {
+pub(super) struct RunBlock {
     /// 0 = A, 1 = B.
     side: usize,
     /// Their places.
@@ -69,11 +69,11 @@ impl RunOrder {
         if most_paired && balanced && pairs.len() > 1 {
             return RunOrder::InTurn(pairs);
         }
-        let mut blocks: Vec<Block> = Vec::new();
+        let mut blocks: Vec<RunBlock> = Vec::new();
         for (side, run) in order {
             match blocks.last_mut().filter(|block| block.side == side) {
                 Some(block) => block.runs.push(run),
-                None => blocks.push(Block { side, runs: vec![run] }),
+                None => blocks.push(RunBlock { side, runs: vec![run] }),
             }
         }
         match blocks.len() > 2 * FEWEST_PAIRS {
@@ -102,8 +102,8 @@ impl RunOrder {
         }
     }
 
-    /// The shift that these values show, logarithms of each run; by a procedure that follows from the order, and
-    /// never from the values. Of sides one after the other it lacks what may have changed between them.
+    /// The shift that these values show, logarithms of each run; by a procedure that follows from the order,
+    /// and never from the values. Of sides one after the other it lacks what may have changed between them.
     pub fn shift(&self, [first, other]: [&[f64]; 2], sure: f64) -> Option<Shift> {
         match self {
             RunOrder::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => {
@@ -119,8 +119,8 @@ impl RunOrder {
         }
     }
 
-    /// How runs scatter beside what is in both sides alike: the standard deviation of what is compared, for as many
-    /// of its values as are finite. `None` = fewer than two are.
+    /// How runs scatter beside what is in both sides alike: the standard deviation of what is compared, for
+    /// as many of its values as are finite. `None` = fewer than two are.
     pub fn scatter(&self, values: [&[f64]; 2]) -> Option<f64> {
         let [first, other] = values;
         match self {
@@ -132,8 +132,9 @@ impl RunOrder {
         }
     }
 
-    /// By what share both sides drifted from the first to the last pair, as a logarithm: the median of the slopes
-    /// between all pairs (Theil and Sen), times their number. `None` = they weren't in turn, or some did nothing.
+    /// By what share both sides drifted from the first to the last pair, as a logarithm: the median of the
+    /// slopes between all pairs (Theil and Sen), times their number. `None` = they weren't in turn, or some
+    /// did nothing.
     pub fn drift(&self, [first, other]: [&[f64]; 2]) -> Option<f64> {
         let RunOrder::InTurn(pairs) = self else { return None };
         let levels: Vec<f64> = pairs.iter().map(|[a, b]| (first[*a] + other[*b]) / 2.0).collect();
@@ -145,16 +146,17 @@ impl RunOrder {
 }
 
 /// From each block of a side to the next one of the other: B against A each time.
-fn steps(blocks: &[Block], values: [&[f64]; 2], from: usize) -> Vec<f64> {
-    let level =
-        |block: &Block| middle(&block.runs.iter().map(|run| values[block.side][*run]).collect::<Vec<f64>>());
+fn steps(blocks: &[RunBlock], values: [&[f64]; 2], from: usize) -> Vec<f64> {
+    let level = |block: &RunBlock| {
+        middle(&block.runs.iter().map(|run| values[block.side][*run]).collect::<Vec<f64>>())
+    };
     let neighbours = blocks.windows(2).filter(|pair| pair[0].side == from);
-    let step = |pair: &[Block]| level(&pair[1]) - level(&pair[0]);
+    let step = |pair: &[RunBlock]| level(&pair[1]) - level(&pair[0]);
     neighbours.map(|pair| if from == 0 { step(pair) } else { -step(pair) }).collect()
 }
 
-/// The standard deviation of values around the means of their own groups; infinite ones are left out. `None` = there
-/// aren't two of any.
+/// The standard deviation of values around the means of their own groups; infinite ones are left out. `None`
+/// = there aren't two of any.
 fn deviation(groups: &[Vec<f64>]) -> Option<f64> {
     let (mut squares, mut freedom) = (0.0, 0);
     for group in groups {
@@ -175,8 +177,8 @@ pub(super) fn slope(values: &[f64]) -> f64 {
     middle(&(0..values.len()).flat_map(later).collect::<Vec<f64>>())
 }
 
-/// Side and place of each run, in the order of their times; `None` = one has none. Of those that began at the same
-/// time (of which result XML knows the second alone) each side has its turn, as comparisons run them.
+/// Side and place of each run, in the order of their times; `None` = one has none. Of those that began at the
+/// same time (of which result XML knows the second alone) each side has its turn, as comparisons run them.
 fn in_time(sides: [&[&SideRun]; 2]) -> Option<Vec<(usize, usize)>> {
     let mut left = [Vec::new(), Vec::new()];
     for (side, left) in sides.into_iter().zip(&mut left) {

@@ -11,8 +11,8 @@ use crate::results::{KnownPart, KnownSpan, PartKey};
 /// What is compared of each part, as far as all runs have it.
 const FIGURES: [RunFigure; 2] = [RunFigure::Mean, RunFigure::P99];
 
-/// The figures of all parts that every run of both sides has; they share an error rate, apart from the figures of
-/// the whole, so that those don't lose anything to parts.
+/// The figures of all parts that every run of both sides has; they share an error rate, apart from the
+/// figures of the whole, so that those don't lose anything to parts.
 pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
     let known = |key: PartKey| metric::spans(sides, index).all(|span| part(span, key).is_some());
     let first = metric::spans(sides, index).next();

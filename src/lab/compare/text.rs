@@ -77,7 +77,8 @@ pub fn error_rate(comparison: &RunComparison) -> Option<String> {
     let each = 100.0 * (1.0 - (1.0 - CONFIDENCE) / count as f64);
     (count > 1).then(|| {
         format!(
-            "{count} figures decide together: without any difference one of them is called different in at most \
+            "{count} figures decide together: without any difference one of them is called different in at \
+             most \
              5 of 100 comparisons (each by an interval of {each:.2} %)."
         )
     })
@@ -88,7 +89,8 @@ pub fn about_order(order: OrderKind, span: &SpanCompared) -> Option<String> {
     let primary = span.metrics.first().filter(|metric| metric.sides.is_some())?;
     if let Some(drift) = primary.drift_percent {
         return Some(format!(
-            "Drift: {} of both sides changed by {} from the first pair of runs to the last; pairs have it in both.",
+            "Drift: {} of both sides changed by {} from the first pair of runs to the last; pairs have it \
+            in both.",
             primary.title,
             signed(drift)
         ));
@@ -96,7 +98,7 @@ pub fn about_order(order: OrderKind, span: &SpanCompared) -> Option<String> {
     let allowed = primary.allowance.filter(|_| primary.confidence_percent.is_some())?;
     let when = match order {
         OrderKind::Unknown => {
-            "Nobody recorded when the runs were made, so that they may have been made one side after the other"
+            "Nobody recorded when the runs were made: it may have been one side after the other"
         }
         _ => "The sides were measured one after the other",
     };
@@ -105,13 +107,15 @@ pub fn about_order(order: OrderKind, span: &SpanCompared) -> Option<String> {
         count => format!("{count} times the step from one session to the next is known of this machine"),
     };
     Some(format!(
-        "{when}: whatever else changed between them looks like a change of B. {rests}: the interval is {:.0} % wider \
-         at both ends. Runs in turn would tell: diskspd compare --repeat 8 -- OPTIONS :: OPTIONS TARGET",
+        "{when}: whatever else changed between them looks like a change of B. {rests}: the interval is \
+         {:.0} % wider at both ends. Runs in turn would tell: diskspd compare \
+         --repeat 8 -- OPTIONS :: OPTIONS TARGET",
         allowed.percent
     ))
 }
 
-/// What so many runs of each side can't ever tell in so many time spans; `None` = they can tell of every figure.
+/// What so many runs of each side can't ever tell in so many time spans; `None` = they can tell of every
+/// figure.
 pub fn foreseen(runs: usize, time_spans: usize) -> Option<String> {
     const OTHERS: usize = 5;
     let design = |runs: usize| match runs {
@@ -125,15 +129,17 @@ pub fn foreseen(runs: usize, time_spans: usize) -> Option<String> {
     if !tells(runs, time_spans) {
         let of = if time_spans > 1 { format!(" in {time_spans} time spans together") } else { String::new() };
         return Some(format!(
-            "{runs} runs of each side can't tell any change{of}: ranks of so few are {surest:.1} % sure at most; \
+            "{runs} runs of each side can't tell any change{of}: ranks of so few are {surest:.1} % sure at \
+             most; \
              --repeat {} could",
             enough(time_spans)
         ));
     }
     (!tells(runs, OTHERS)).then(|| {
         format!(
-            "{runs} runs of each side can tell a change of the figure that decides, but not of several others at \
-             once (they share 5 %, and ranks of so few are {surest:.1} % sure at most); --repeat {} could",
+            "{runs} runs of each side can tell a change of the figure that decides, but not of several \
+             others at once (they share 5 %, and ranks of so few are {surest:.1} % sure at most); \
+             --repeat {} could",
             enough(OTHERS)
         )
     })

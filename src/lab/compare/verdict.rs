@@ -68,7 +68,8 @@ pub struct Compared {
     pub verdict: ChangeVerdict,
     /// Why there is nothing to compare.
     pub why_not: Option<String>,
-    /// The change (Hodges-Lehmann, of the logarithms); `None` = not compared, or A did nothing and B something.
+    /// The change (Hodges-Lehmann, of the logarithms); `None` = not compared, or A did nothing and B
+    /// something.
     pub change_percent: Option<f64>,
     /// Where the true change lies, from here ...
     pub low_percent: Option<f64>,
@@ -83,7 +84,8 @@ pub struct Compared {
     pub corrected_chance: Option<f64>,
     /// How runs of a side scatter around its level, or around that of their pair, percent.
     pub noise_percent: Option<f64>,
-    /// How likely so many runs find a change of 5 %, percent; `None` = not known of sides one after the other.
+    /// How likely so many runs find a change of 5 %, percent; `None` = not known of sides one after the
+    /// other.
     pub finds_5_percent: Option<f64>,
     /// The smallest change that they find four times in five, percent.
     pub detectable_percent: Option<f64>,
@@ -92,8 +94,8 @@ pub struct Compared {
     pub more_runs: Option<[u32; 2]>,
     /// What both sides did alike from the first to the last pair, percent; `None` = they weren't run in turn.
     pub drift_percent: Option<f64>,
-    /// What the machine may have done between sides that were measured one after the other; `None` = they were
-    /// run in turn.
+    /// What the machine may have done between sides that were measured one after the other; `None` = they
+    /// were run in turn.
     pub allowance: Option<OrderAllowance>,
 }
 
@@ -222,8 +224,8 @@ fn deviations(change: f64, scatter: f64) -> f64 {
     if scatter > 0.0 { change.abs() / scatter } else { f64::MAX.sqrt() }
 }
 
-/// How many runs more of each side would probably tell a change of so many deviations: of the shorter side alone,
-/// where that suffices.
+/// How many runs more of each side would probably tell a change of so many deviations: of the shorter side
+/// alone, where that suffices.
 fn more_runs(
     design: RankDesign,
     [first, other]: [usize; 2],

@@ -26,8 +26,8 @@ impl RankLaw {
         RankLaw { most, variance, chances: (most <= EXACT).then(|| sums(first, other)) }
     }
 
-    /// How many means of two values (of each with itself too) are above 0: the sum of the ranks of those above 0
-    /// (Wilcoxon's signed ranks), for values that are as often so far above 0 as below.
+    /// How many means of two values (of each with itself too) are above 0: the sum of the ranks of those
+    /// above 0 (Wilcoxon's signed ranks), for values that are as often so far above 0 as below.
     pub fn signed(count: usize) -> RankLaw {
         let most = count * (count + 1) / 2;
         let variance = most as f64 * (2 * count + 1) as f64 / 12.0;

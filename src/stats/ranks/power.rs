@@ -34,8 +34,8 @@ impl RankDesign {
         if law.most() == 0 { 0.0 } else { (1.0 - 2.0 * law.at_most(0)).max(0.0) }
     }
 
-    /// The chance that a shift of so many standard deviations (of the values; of pairs, of their differences) is
-    /// found, of normal values.
+    /// The chance that a shift of so many standard deviations (of the values; of pairs, of their differences)
+    /// is found, of normal values.
     pub fn power(self, deviations: f64, sure: f64) -> f64 {
         match self.contrasts() {
             0 => 0.0,
@@ -44,7 +44,8 @@ impl RankDesign {
         }
     }
 
-    /// The smallest shift, in deviations, that is called one with this chance; `None` = too few values for any.
+    /// The smallest shift, in deviations, that is called one with this chance; `None` = too few values for
+    /// any.
     pub fn detectable(self, chance: f64, sure: f64) -> Option<f64> {
         const MOST: f64 = 16.0;
         if self.power(MOST, sure) < chance {

@@ -11,7 +11,7 @@ use crate::report::html::verdict::Badge;
 use crate::units::visible::line;
 use maud::{Markup, html};
 
-const HEAD: [&str; 11] = [
+const HEAD: [&str; 12] = [
     "A",
     "B",
     "change",
@@ -23,12 +23,14 @@ const HEAD: [&str; 11] = [
     "runs scatter by, %",
     "finds 5 % in, % of cases",
     "finds in 80 % of cases",
+    "drift of both",
 ];
 
 const MEANING: &str = "A, B: median of the runs. Change: the Hodges-Lehmann shift, B against A, and the \
     interval that holds the true change. Chance: how often two sides without a difference look so different; \
-    corrected: times the number of figures that share an error rate of 5 %. The last two: how often so many runs \
-    find a change of 5 %, and the change that they find in 80 of 100 cases.";
+    corrected: times the number of figures that share an error rate of 5 %. Then how often so many \
+    runs find a change of 5 %, the change that they find in 80 of 100 cases, and what both sides did alike \
+    from the first pair to the last.";
 
 /// Table and chart of each time span.
 pub fn figures(page: &ComparisonPage) -> Markup {
@@ -63,7 +65,7 @@ fn table(span: &SpanCompared) -> Markup {
                                 @for side in sides { td { (exact(Some(side.median), text(metric))) } }
                                 (change(metric))
                             }
-                            None => td.failed colspan="11" {
+                            None => td.failed colspan="12" {
                                 "not compared: " (line(metric.why_not.as_deref().unwrap_or_default()))
                             },
                         }
@@ -96,6 +98,7 @@ fn change(metric: &Compared) -> Markup {
         td { (exact(metric.noise_percent, plain)) }
         td { (exact(metric.finds_5_percent, plain)) }
         td { (exact(metric.detectable_percent, signed)) }
+        td { (exact(metric.drift_percent, signed)) }
     }
 }
 
@@ -130,9 +133,9 @@ fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
         title: "Change of each figure".into(),
         summary: format!("{}.", said.collect::<Vec<_>>().join("; ")),
         note:
-            "The dot is the estimate, the line its interval, as sure as the table says: those of figures that share \
-            an error rate are longer. A change is told when the line is clear of 0, sameness when it lies within \
-            the band. Of latencies less is better."
+            "The dot is the estimate, the line its interval, as sure as the table says: figures that \
+            share an error rate have longer ones. A change is told when the line is clear of 0, sameness when it \
+            lies within the band. Of latencies less is better."
                 .into(),
         label: "change of B against A".into(),
         same,
