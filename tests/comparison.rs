@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use crate::common::noise::{Noise, STATIONARY, drifting};
+use crate::common::random::Random as Draws;
 use diskspd::lab::compare::{
-    ChangeVerdict, Compared, Metric, Question, RunComparison, Side, SideRun, compare, text,
+    ChangeVerdict, Compared, Metric, Question, RunComparison, Side, SideRun, compare, compare_knowing,
+    foreseen, text, unjudged,
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
 use diskspd::results::{
@@ -51,7 +54,7 @@ pub fn run(iops: f64, change: impl Fn(&mut KnownSpan)) -> SideRun {
     change(&mut span);
     let known =
         KnownRun { time_spans: vec![Some(span)], ..KnownRun::new("a", Origin::Record { version: 2 }) };
-    SideRun { known, environment: BTreeMap::new(), method: BTreeMap::new() }
+    SideRun { known, environment: BTreeMap::new(), method: BTreeMap::new(), began_ms: Some(0) }
 }
 
 pub fn side(runs: Vec<SideRun>) -> Side {
@@ -165,7 +168,10 @@ fn too_few_runs_can_tell_nothing_and_how_many_would_is_said() {
     let level = |iops: f64| side((0..3).map(|at| run(iops + f64::from(at), |_| ())).collect());
     let comparison = of(&level(1000.0), &level(1200.0));
     let found = primary(&comparison);
-    assert_eq!((found.verdict, found.low_percent, found.more_runs), (ChangeVerdict::CantTell, None, Some(1)));
+    assert_eq!(
+        (found.verdict, found.low_percent, found.more_runs),
+        (ChangeVerdict::CantTell, None, Some([1, 1]))
+    );
     assert!(text(&comparison).contains("About 1 more of each side"), "{}", text(&comparison));
 }
 
@@ -364,9 +370,218 @@ fn runs_of_one_side_that_differ_among_themselves_are_told() {
     };
     let comparison = of(&side(vec![with("6.1"), with("6.2")]), &side(vec![with("6.1"), with("6.2")]));
     assert!(text(&comparison).contains("kernel: 6.1 or 6.2 in A"), "{}", text(&comparison));
-    let mixed = side(vec![
-        run(1.0, |_| ()),
-        run(1.0, |span| span.parameters.targets[0].access.block_size = Some(512)),
-    ]);
-    assert!(compare(&mixed, &mixed, &Question::default()).is_err(), "a side of different work is no side");
+}
+
+const FREQUENT: Noise = Noise::White(0.03);
+
+/// Both sides of runs of these shares of a level, in an order of sides; B is lower or higher by a factor.
+fn laid_out(shares: &[f64], order: impl Fn(usize) -> usize, factor: f64) -> [Side; 2] {
+    let mut sides = [Vec::new(), Vec::new()];
+    for (place, share) in shares.iter().enumerate() {
+        let which = order(place);
+        let iops = 5000.0 * share.max(0.0) * if which == 1 { factor } else { 1.0 };
+        let mut made = run(1.0, |span| {
+            span.percentiles.clear();
+            (span.total.mean_ms, span.total.iops) = (None, Some(iops));
+        });
+        made.began_ms = Some(10_000 * place as i64);
+        sides[which].push(made);
+    }
+    sides.map(side)
+}
+
+fn in_turn(place: usize) -> usize {
+    (place / 2 + place % 2) % 2
+}
+
+fn same_first(place: usize) -> usize {
+    place % 2
+}
+
+fn one_after_the_other(count: usize) -> impl Fn(usize) -> usize {
+    move |place| usize::from(place >= count)
+}
+
+/// Of so many pairs of sides the shares that are called different: without a difference, at -5 % and at -50 %.
+fn told(noise: Noise, drift: f64, pairs: u64, count: usize, order: &dyn Fn(usize) -> usize) -> [f64; 3] {
+    [1.0, 0.95, 0.5].map(|factor| {
+        let found = (0..pairs).filter(|seed| {
+            let shares = drifting(noise.runs(2 * count, &mut Draws(seed * 7919 + count as u64)), drift);
+            let [first, other] = laid_out(&shares, order, factor);
+            let comparison = of(&first, &other);
+            primary(&comparison).is_change()
+        });
+        found.count() as f64 / pairs as f64
+    })
+}
+
+/// Prints the shares of docs/compare.md.
+#[test]
+#[ignore = "takes a minute even when optimized"]
+fn a_thousand_pairs_of_every_kind_of_noise() {
+    let drifts = [("drift -1 %", Noise::White(0.02), -0.01), ("drift +3 %", FREQUENT, 0.03)];
+    let kinds = STATIONARY.into_iter().map(|(name, noise)| (name, noise, 0.0)).chain(drifts);
+    for (name, noise, drift) in kinds {
+        let mut cells = Vec::new();
+        for count in [8, 16] {
+            let apart = one_after_the_other(count);
+            let orders: [&dyn Fn(usize) -> usize; 3] = [&in_turn, &same_first, &apart];
+            for order in orders {
+                let shares = told(noise, drift, 1000, count, order);
+                assert!(shares[0] <= 0.05 + margin(0.05, 1000), "{name} {count}: {shares:?}");
+                cells.push(shares.map(|share| format!("{:.1}", 100.0 * share)).join(" / "));
+            }
+        }
+        println!("| {name} | {} |", cells.join(" | "));
+    }
+}
+
+#[test]
+fn whatever_the_noise_sides_without_a_difference_are_rarely_called_different() {
+    for (noise, drift, powerful) in [
+        (Noise::White(0.02), -0.01, true),
+        (Noise::Autocorrelated(0.8, 0.03), 0.0, true),
+        (Noise::StickyLevels(0.07, 6.0), 0.0, true),
+        (Noise::Published(4), 0.0, false),
+        (Noise::Bursts(0.3), 0.0, false),
+        (Noise::DeadRuns(0.03), 0.0, false),
+        (Noise::Ties(0.01), 0.0, true),
+    ] {
+        let [none, small, half] = told(noise, drift, 100, 8, &in_turn);
+        assert!(none <= 0.05 + margin(0.05, 100), "{noise:?}: {none}");
+        assert!(!powerful || small >= 0.85 && half == 1.0, "{noise:?}: {small} {half}");
+        let [none, small, half] = told(noise, drift, 100, 8, &one_after_the_other(8));
+        assert!(none == 0.0 && small == 0.0, "{noise:?}: one after the other: {none} {small}");
+        assert!(!powerful || half == 1.0, "{noise:?}: {half}");
+        assert!(told(noise, drift, 100, 8, &same_first)[0] <= 0.05 + margin(0.05, 100));
+    }
+}
+
+#[test]
+fn a_run_that_did_nothing_is_a_figure() {
+    let shares = |dead: std::ops::Range<usize>| {
+        let mut shares = FREQUENT.runs(16, &mut Draws(3));
+        dead.for_each(|place| shares[place] = 0.0);
+        shares
+    };
+    for order in [&in_turn as &dyn Fn(usize) -> usize, &one_after_the_other(8)] {
+        // The last run is B's in one order and A's in the other: B is half of A, and one of its runs is dead.
+        let last_of_b = (0..16).rev().find(|place| order(*place) == 1).unwrap();
+        let [first, other] = laid_out(&shares(last_of_b..last_of_b + 1), order, 0.5);
+        let comparison = of(&first, &other);
+        assert_eq!(primary(&comparison).verdict, ChangeVerdict::Worse, "{}", text(&comparison));
+        assert!(primary(&comparison).low_percent.unwrap() >= -100.0);
+    }
+    let level = |iops: f64| laid_out(&[iops; 16], one_after_the_other(8), 1.0)[0].clone();
+    let comparison = of(&level(1.0), &level(0.0));
+    assert_eq!(
+        (primary(&comparison).verdict, primary(&comparison).change_percent),
+        (ChangeVerdict::Worse, Some(-100.0))
+    );
+    let back = of(&level(0.0), &level(1.0));
+    assert_eq!((primary(&back).verdict, primary(&back).change_percent), (ChangeVerdict::Better, None));
+    assert!(text(&back).contains("from nothing at all"), "{}", text(&back));
+    let neither = of(&level(0.0), &level(0.0));
+    assert_eq!(primary(&neither).verdict, ChangeVerdict::NotCompared);
+    assert!(unjudged(&neither)[0].contains("0 in every run"), "{:?}", unjudged(&neither));
+}
+
+#[test]
+fn what_a_history_knows_of_sessions_replaces_the_bound_that_is_assumed() {
+    let day = 24 * 3600 * 1000;
+    let past: Vec<SideRun> = (0..40_i64)
+        .map(|number| {
+            let [one, _] = laid_out(&[1.0 + 0.002 * ((number / 4) % 3) as f64], |_| 0, 1.0);
+            SideRun { began_ms: Some((number / 4 - 20) * day + number), ..one.runs[0].clone() }
+        })
+        .collect();
+    let steady: Vec<f64> = (0..16).map(|place| 1.0 + 0.001 * ((place * 5) % 7) as f64).collect();
+    let [first, other] = laid_out(&steady, one_after_the_other(8), 0.9);
+    let without = of(&first, &other);
+    assert_eq!(primary(&without).verdict, ChangeVerdict::CantTell);
+    assert!(text(&without).contains("one after the other") && text(&without).contains("compare --repeat 8"));
+    let with = compare_knowing(&first, &other, &past, &Question::default()).unwrap();
+    assert_eq!(primary(&with).verdict, ChangeVerdict::Worse, "{}", text(&with));
+    assert_eq!(primary(&with).allowance.unwrap().sessions, 10);
+    // One step of 15 % between two of the days: the same may have happened again.
+    let mut stepped = past;
+    for run in &mut stepped[20..] {
+        let total = &mut run.known.time_spans[0].as_mut().unwrap().total;
+        total.iops = total.iops.map(|iops| iops * 0.85);
+    }
+    let with = compare_knowing(&first, &other, &stepped, &Question::default()).unwrap();
+    assert_eq!(primary(&with).verdict, ChangeVerdict::CantTell, "{}", text(&with));
+}
+
+#[test]
+fn ten_time_spans_without_a_difference_fail_no_more_often_than_one() {
+    let of_spans = |runs: &[SideRun]| {
+        let mut one = runs[0].clone();
+        one.known.time_spans = runs.iter().flat_map(|run| run.known.time_spans.clone()).collect();
+        one
+    };
+    let mut failed = 0;
+    for seed in 0..100 {
+        let sides = [0, 1].map(|which| {
+            let mut random = Random::new(1000 * seed + which);
+            let spans: Vec<Side> = (0..10).map(|_| around(5000.0, 10, &mut random)).collect();
+            let runs = (0..10)
+                .map(|at| of_spans(&spans.iter().map(|span| span.runs[at].clone()).collect::<Vec<_>>()));
+            side(runs.collect())
+        });
+        let comparison = of(&sides[0], &sides[1]);
+        failed += u32::from(comparison.primary().any(Compared::is_change));
+        assert!(text(&comparison).contains("10 figures decide together"));
+    }
+    assert!(f64::from(failed) / 100.0 <= 0.05 + margin(0.05, 100), "{failed} of 100");
+}
+
+#[test]
+fn several_workloads_are_compared_one_by_one() {
+    let sized = |size: u32, level: f64| {
+        (0..8).map(move |at| {
+            run(level + f64::from(at), |span| span.parameters.targets[0].access.block_size = Some(size))
+        })
+    };
+    let suite =
+        |levels: &[(u32, f64)]| side(levels.iter().flat_map(|(size, level)| sized(*size, *level)).collect());
+    let first = suite(&[(4096, 1000.0), (8192, 800.0), (65536, 100.0)]);
+    let other = suite(&[(8192, 400.0), (4096, 1000.0), (512, 3.0)]);
+    for anyway in [false, true] {
+        let comparison = compare(&first, &other, &Question { anyway, ..Question::default() }).unwrap();
+        let found: Vec<(&str, usize)> =
+            comparison.workloads.iter().map(|one| (&*one.name, one.runs[1].len())).collect();
+        assert_eq!(found, [("block size 4096 bytes", 8), ("block size 8192 bytes", 8)]);
+        let verdicts: Vec<ChangeVerdict> = comparison.primary().map(|metric| metric.verdict).collect();
+        assert_eq!(verdicts, [ChangeVerdict::Same, ChangeVerdict::Worse]);
+        let told = text(&comparison);
+        assert!(told.contains("only in A, not compared: block size 65536 bytes"), "{told}");
+        assert!(told.contains("only in B, not compared: block size 512 bytes"), "{told}");
+        assert_eq!(unjudged(&comparison).len(), 2);
+    }
+    let nothing = compare(&suite(&[(4096, 1.0), (512, 1.0)]), &suite(&[(8192, 1.0)]), &Question::default());
+    assert!(nothing.unwrap_err().iter().any(|difference| difference.what == "block size"));
+}
+
+#[test]
+fn how_many_runs_more_is_of_the_side_that_lacks_them() {
+    let mut random = Random::new(2);
+    let first = around(5000.0, 30, &mut random);
+    let other = around(5600.0, 3, &mut random);
+    // In turn as far as they go: all times are the same.
+    let comparison = of(&first, &other);
+    let allowed = primary(&comparison).allowance.is_some();
+    assert!(allowed, "thirty runs and three aren't in turn: {:?}", comparison.workloads[0].order);
+    let comparison = of(&around(5000.0, 5, &mut random), &side(around(5300.0, 4, &mut random).runs));
+    if let Some([_, more]) = primary(&comparison).more_runs {
+        assert!(more > 0);
+    }
+}
+
+#[test]
+fn what_so_few_runs_cant_ever_tell_is_said_before_them() {
+    assert!(foreseen(3, 1).unwrap().contains("can't tell any change"));
+    assert!(foreseen(4, 1).unwrap().contains("not of several others"));
+    assert!(foreseen(8, 10).unwrap().contains("10 time spans together"));
+    assert_eq!(foreseen(8, 1), None);
 }

@@ -50,7 +50,7 @@ fn page_of(first: &Side, other: &Side, is_noise: bool) -> (RunComparison, String
 
 #[test]
 fn a_page_of_a_comparison_has_the_verdict_first_and_every_figure_of_the_json() {
-    let (first, other) = (mixed("A", 5000.0, 8), mixed("B", 6000.0, 6));
+    let (first, other) = (mixed("A", 5000.0, 12), mixed("B", 6000.0, 10));
     let (comparison, page) = page_of(&first, &other, false);
     asks_nobody(&page);
     let order = ["IOPS: B is better", ">Figures<", "id=\"changes-1\"", ">Single runs<", ">Latency<"];
@@ -70,8 +70,8 @@ fn a_page_of_a_comparison_has_the_verdict_first_and_every_figure_of_the_json() {
             compared += 1;
         }
     }
-    // Seven figures, each with two medians, change, interval and its chance, noise and what it can find.
-    assert_eq!(compared, 7 * 11);
+    // Seven figures, each with two medians, change, interval and its chance, noise, what it can find, and drift.
+    assert_eq!(compared, 7 * 12);
     // Changes; seven figures of the single runs; distributions of all, reads and writes.
     assert_eq!(whole_charts(&page), 1 + 7 + 3);
     for run in first.runs.iter().chain(&other.runs) {
@@ -82,7 +82,7 @@ fn a_page_of_a_comparison_has_the_verdict_first_and_every_figure_of_the_json() {
         }
         assert!(page.contains(&format!(">{}</th>", run.known.name)), "{}", run.known.name);
     }
-    for text in ["diskspd -o8 &lt;x&gt;", "diskspd -o6 &lt;x&gt;", "diskspd compare A B", "within ±2 %"] {
+    for text in ["diskspd -o12 &lt;x&gt;", "diskspd -o10 &lt;x&gt;", "diskspd compare A B", "within ±2 %"] {
         assert!(page.contains(text), "{text}");
     }
 }

@@ -688,14 +688,24 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 33] = [
+const COMPARISON_FIELDS: [(&str, &str); 41] = [
     ("format", "tells a comparison from other JSON"),
-    ("name", "of the form: diskspd-comparison; of a side: what it is called"),
+    (
+        "name",
+        "of the form: diskspd-comparison; of a side: what it is called; of a workload: what tells it from the others, empty = there is one",
+    ),
     ("version", "rises when a reader of the last version could misunderstand"),
     ("same_percent", "so near is the same (--same)"),
     ("sides", "A and B: their names; of a figure: their values, null = not compared"),
-    ("runs", "the names of the runs"),
-    ("time_spans", "the time spans, in order"),
+    ("runs", "the names of the runs; of a workload: those of A and of B"),
+    ("workloads", "what both sides did, one by one"),
+    ("workload", "which of the workloads, from 1"),
+    (
+        "order",
+        "in which order its runs were made: in_turn, alternating, apart (one side after the other) or unknown",
+    ),
+    ("alone", "workloads that only A has, and only B: not compared"),
+    ("time_spans", "the time spans of all workloads, in order"),
     ("time_span", "its number, from 1"),
     ("metrics", "the figures; the first one decides"),
     (
@@ -710,16 +720,26 @@ const COMPARISON_FIELDS: [(&str, &str); 33] = [
     ("values", "of each run, in the order of the names"),
     ("verdict", "better, worse, same, cant_tell, two_runs (one run a side) or not_compared"),
     ("why_not", "why it is not compared; null = it is"),
-    ("change_percent", "of B against A (Hodges-Lehmann, of the logarithms)"),
+    (
+        "change_percent",
+        "of B against A (Hodges-Lehmann, of the logarithms); null = not compared, or A did nothing and B something",
+    ),
     ("low_percent", "lower end of the interval of the change; null = too few runs for one"),
-    ("high_percent", "upper end"),
-    ("confidence_percent", "how sure the interval is, at least 95"),
-    ("chance", "that two sides without a difference look so different or more (rank sum), 0 to 1"),
-    ("corrected_chance", "the same, corrected for the number of figures that don't decide (Holm)"),
-    ("noise_percent", "how runs of a side scatter (standard deviation)"),
+    ("high_percent", "upper end; null where there is a confidence = no bound"),
+    (
+        "confidence_percent",
+        "how sure the interval is, at least 95, before it is widened; null = too few runs for one",
+    ),
+    ("chance", "that two sides without a difference look so different or more, 0 to 1"),
+    ("corrected_chance", "the same, times the number of figures that share an error rate (Bonferroni)"),
+    ("noise_percent", "how runs of a side scatter, or those of a pair (standard deviation)"),
     ("finds_5_percent", "how likely so many runs find a change of 5 %, percent"),
     ("detectable_percent", "the smallest change that is found in 80 of 100 cases; null = none is"),
-    ("more_runs", "so many more of each side would probably tell; null = told, or a thousand would not"),
+    ("more_runs", "so many more of A and of B would probably tell; null = told, or a thousand would not"),
+    ("drift_percent", "what both sides did alike from the first to the last pair; null = not run in turn"),
+    ("allowance", "what the machine may have done between sides one after the other; null = run in turn"),
+    ("percent", "the interval is so much wider at both ends, percent of a level"),
+    ("sessions", "steps between neighbouring sessions that this rests on; 0 = unknown, a bound is assumed"),
     ("differences", "what else differs"),
     ("not_comparable", "what must agree and doesn't; empty without --anyway"),
     ("what", "what differs"),
@@ -749,18 +769,28 @@ fn comparison_schema() -> String {
             noise_percent: figure(),
             finds_5_percent: figure(),
             detectable_percent: figure(),
-            more_runs: known.then_some(1),
+            more_runs: known.then_some([1, 2]),
+            drift_percent: figure(),
+            allowance: known.then_some(OrderAllowance { percent: 1.5, sessions: 8 }),
         }
     };
     let difference =
         |known: Option<String>| SideDifference { what: "a".into(), first: known.clone(), other: known };
     let side = || Names { name: "a".into(), runs: vec!["a".into()] };
     let comparison = RunComparison {
-        format: ComparisonFormat { name: "diskspd-comparison", version: 1 },
+        format: ComparisonFormat { name: "diskspd-comparison", version: 2 },
         same_percent: 2.5,
         sides: [side(), side()],
+        workloads: vec![WorkloadCompared {
+            name: "a".into(),
+            order: OrderKind::InTurn,
+            runs: [vec!["a".into()], vec!["a".into()]],
+            places: [vec![0], vec![0]],
+        }],
+        alone: [vec!["a".into()], vec!["a".into()]],
         time_spans: [None, Some("because")]
             .map(|why_this_decides| SpanCompared {
+                workload: 1,
                 time_span: 1,
                 metrics: vec![compared(true), compared(false)],
                 parts: why_this_decides.iter().flat_map(|_| [compared(true), compared(false)]).collect(),

@@ -126,7 +126,8 @@ const OWN: [OwnOption<CompareOptions>; 9] = [
     own(
         "--repeat",
         "<n>",
-        "run both so often, in turn: behind it --, the options of A, ::, those of B, and the targets",
+        "run both so often, in turn: behind it --, the options of A (and its targets, if others), ::, \
+        those of B, and the targets",
         |given, value| {
             let count = value.parse().ok().filter(|count| (FEWEST..=MOST).contains(count));
             given.repeat = Some(count.ok_or("a number of runs, 1 to 1000")?);
@@ -191,7 +192,7 @@ fn fail_if(text: &str) -> Option<FailIf> {
     }
 }
 
-/// `OPTIONS_A :: OPTIONS_B TARGET ..`: the targets are those of both.
+/// `OPTIONS_A :: OPTIONS_B TARGET ..`: the targets are those of both, unless A has its own.
 fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interleaved, CliError> {
     let middle = lines.iter().position(|word| word == "::").ok_or_else(|| {
         CliError::new("the :: between both command lines is missing")
@@ -204,6 +205,10 @@ fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interl
     // The targets of both stand at the end; a value of a long option may stand by itself, so that only
     // the parser knows them.
     let of_other = run(other, line)?;
+    // Two devices: each line has its own.
+    if let Some(own) = run(first, line).ok().filter(|own| !trailing_targets(first, own).is_empty()) {
+        return Ok(Interleaved { repeat, requests: [own, of_other], typed: [quoted(first), quoted(other)] });
+    }
     let targets: Vec<OsString> = trailing_targets(other, &of_other);
     let first: Vec<OsString> = first.iter().chain(&targets).cloned().collect();
     let typed = |words: &[OsString]| quoted(&words[..words.len() - targets.len()]);
@@ -273,6 +278,16 @@ mod tests {
             assert_eq!((targets[0].request_count, targets[0].block_size), (depth, block));
         }
         assert_eq!((request.repeat, &request.typed), (8, &["-o1".to_owned(), "-o8 -b4K".to_owned()]));
+    }
+
+    #[test]
+    fn two_devices_have_their_own_targets() {
+        let request = read_line("--repeat 8 -- -b4K -o8 a :: -b4K -o8 b").unwrap().interleaved.unwrap();
+        let targets = request.requests.map(|request| {
+            let targets = request.profile.time_spans[0].targets.clone();
+            targets.iter().map(|target| target.path.to_string()).collect::<Vec<_>>()
+        });
+        assert_eq!(targets, [["a"], ["b"]]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::super::{load, output, quiet, run as single, save};
 use super::outputs::ComparisonFiles;
 use super::sides;
 use crate::cli::{CompareRequest, Interleaved, RunRequest};
+use crate::finding::Finding;
 use crate::lab::compare::{self, Side, SideRun};
 use crate::profile::{Method, Parameters, Profile};
 use crate::results::{KnownRun, KnownSpan, Record};
@@ -46,6 +47,10 @@ pub fn run(
         door.which_runs(&line.profile, &line.method).which_reads(output::inputs(&line.request))
     }))?;
     comparable(&lines, asked)?;
+    let time_spans = lines[0].profile.time_spans.len();
+    if let Some(sentence) = compare::foreseen(both.repeat as usize, time_spans).filter(|_| !quiet) {
+        say(Finding::note(sentence));
+    }
     let mut runs: [Vec<SideRun>; 2] = [Vec::new(), Vec::new()];
     let total = 2 * both.repeat as usize;
     for number in 0..total {
@@ -53,7 +58,9 @@ pub fn run(
         let name = format!("{}{}", ["A", "B"][which], runs[which].len() + 1);
         let turn = format!("run {} of {total}: {name}", number + 1);
         let record = one(&lines[which], &turn)?;
-        let made = sides::of_record(&record, &name);
+        let mut made = sides::of_record(&record, &name);
+        // Simulated runs may take no time at all.
+        made.began_ms = i64::try_from(number).ok();
         tell(&turn, &made.known, lines[which].request.quiet);
         runs[which].push(made);
     }

@@ -2,6 +2,7 @@
 
 mod interleaved;
 mod outputs;
+mod past;
 mod sides;
 
 use super::not_done::{NotDone, told};
@@ -10,6 +11,7 @@ use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::finding::Finding;
 use crate::lab::compare::{self, ChangeVerdict, RunComparison, Side, SideDifference};
 use crate::run::OutputDoor;
+use crate::sys::standard_error::say;
 use outputs::ComparisonFiles;
 use std::ffi::OsString;
 
@@ -44,7 +46,8 @@ fn tell(
     request: &CompareRequest,
     files: &ComparisonFiles,
 ) -> Result<Exit, NotDone> {
-    let comparison = compare::compare(first, other, &request.question);
+    let past = past::runs([first, other], request.store.as_deref());
+    let comparison = compare::compare_knowing(first, other, &past, &request.question);
     let comparison = comparison.map_err(|differences| refused(&differences))?;
     // What can't be printed may still be written to a file.
     let mut exit = told(output::to_stdout(compare::text(&comparison).as_bytes()));
@@ -55,9 +58,32 @@ fn tell(
     }
     files.write(&comparison, [first, other], request, is_noise)?;
     Ok(match request.fail_if {
-        Some(fail_if) if exit == Exit::Success && fails(&comparison, fail_if) => Exit::Doubtful,
-        _ => exit,
+        Some(fail_if) => exit.max(gate(&comparison, fail_if)),
+        None => exit,
     })
+}
+
+/// What `--fail-if` says, with the reason where the verdict alone doesn't give it.
+fn gate(comparison: &RunComparison, fail_if: FailIf) -> Exit {
+    let failed = fails(comparison, fail_if);
+    let why = compare::unjudged(comparison);
+    if !why.is_empty() {
+        why.iter().for_each(|why| say(Finding::warning(format!("not judged: {why}"))));
+        say("--fail-if: what can't be compared doesn't pass");
+        return Exit::Doubtful;
+    }
+    let open = comparison.primary().filter(|metric| UNSURE.contains(&metric.verdict)).count();
+    if !failed && open > 0 {
+        let all = comparison.primary().count();
+        let told = if all == 1 {
+            "it could not be told whether B is worse".to_owned()
+        } else {
+            format!("of {all} figures that decide {open} could not be told")
+        };
+        say(Finding::warning(format!("--fail-if worse passes because {told}"))
+            .remedy("what would tell stands below the table; --fail-if unsure fails in this case"));
+    }
+    if failed { Exit::Doubtful } else { Exit::Success }
 }
 
 /// What must agree and doesn't.

@@ -131,7 +131,12 @@ fn read(named: &NamedFile) -> Result<Vec<SideRun>, NotDone> {
         let behind = known.name.strip_prefix(&shown(&named.file)).unwrap_or_default();
         KnownRun { name: format!("{}{behind}", named.name), ..known }
     };
-    let run = |known| SideRun { known: name(known), environment: BTreeMap::new(), method: BTreeMap::new() };
+    let run = |known: KnownRun| SideRun {
+        began_ms: known.started_at.map(|at| at.saturating_mul(1000)),
+        known: name(known),
+        environment: BTreeMap::new(),
+        method: BTreeMap::new(),
+    };
     Ok(results.into_iter().map(run).collect())
 }
 
@@ -148,7 +153,10 @@ pub fn of_record(record: &Record, name: &str) -> SideRun {
         let fields = fields.into_iter().filter(|(name, _)| name != "rate_total");
         method.extend(fields.map(|(name, value)| (format!("--{}", name.replace('_', "-")), text(value))));
     }
-    SideRun { known: known::run(&Judged::new(record), name), environment: parts, method }
+    // All runs of a program that repeats have its start in common, and each measured at a time of its own.
+    let measured = record.host().results.time_spans.iter().find_map(|span| span.started_at);
+    let began_ms = measured.or(system.start_time.map(|at| at.saturating_mul(1000)));
+    SideRun { known: known::run(&Judged::new(record), name), environment: parts, method, began_ms }
 }
 
 fn text(value: Value) -> String {

@@ -1,6 +1,6 @@
 //! What two sides share and what not: work that must agree, and all else that may explain a difference.
 
-use super::{Side, SideRun};
+use super::{Runs, SideRun};
 use crate::profile::{Arrivals, CacheMode, OfAllTargets, Parameters, Rate, RateTotal};
 use crate::results::KnownSpan;
 use serde::Serialize;
@@ -27,8 +27,8 @@ enum MustAgree {
 }
 
 /// What differs, and of that what must not: those come second, and are in neither list twice.
-pub(super) fn differences(first: &Side, other: &Side) -> (Vec<SideDifference>, Vec<SideDifference>) {
-    let facts = [first, other].map(|side| side.runs.iter().map(of_run).collect::<Vec<Facts>>());
+pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifference>) {
+    let facts = sides.map(|side| side.iter().map(|run| of_run(run)).collect::<Vec<Facts>>());
     let mut names: Vec<(&String, MustAgree)> = facts
         .iter()
         .flatten()
@@ -53,6 +53,21 @@ pub(super) fn differences(first: &Side, other: &Side) -> (Vec<SideDifference>, V
     }
     (differ, must_agree)
 }
+
+/// What a run was asked to do, by name.
+pub(super) fn of_work(run: &SideRun) -> BTreeMap<String, String> {
+    let several = run.known.time_spans.len() > 1;
+    let mut found = BTreeMap::new();
+    for (number, span) in run.known.time_spans.iter().enumerate() {
+        let place = if several { format!("time span {}: ", number + 1) } else { String::new() };
+        let facts = span.iter().flat_map(of_span).filter(|(name, ..)| *name != VERDICT);
+        found.extend(facts.filter_map(|(name, value, _)| Some((format!("{place}{name}"), value?))));
+    }
+    found
+}
+
+/// What was found, and not asked for.
+const VERDICT: &str = "verdict about the devices";
 
 /// What the runs of a side have, each value once, in order.
 fn values(side: &[Facts], name: &str) -> Vec<Option<String>> {
@@ -134,7 +149,7 @@ fn of_span(span: &KnownSpan) -> Vec<(&'static str, Option<String>, MustAgree)> {
         ("time to measure", asked.duration_s.map(|seconds| format!("{seconds} s")), No),
         ("warm-up", asked.warmup_s.map(|seconds| format!("{seconds} s")), No),
         ("targets", (!paths.is_empty()).then(|| paths.join(" ")), No),
-        ("verdict about the devices", span.verdict.clone(), No),
+        (VERDICT, span.verdict.clone(), No),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! The figures that are compared, and their values of each run.
 
-use super::Side;
+use super::{Runs, SideRun};
 use crate::lab::selection::RunFigure;
 use crate::profile::Rate;
 use crate::results::{ChartRow, KnownFigures, KnownSpan};
@@ -127,7 +127,7 @@ const fn response(figure: RunFigure) -> Metric {
 
 /// What decides, and what is to be said of that: latency where the rate is given, as far as it is known from
 /// when I/Os were due; else the rate.
-pub(super) fn primary(sides: [&Side; 2], index: usize) -> (Metric, Option<&'static str>) {
+pub(super) fn primary(sides: Runs, index: usize) -> (Metric, Option<&'static str>) {
     let limited = |span: &KnownSpan| {
         let rates = span.parameters.targets.iter().filter_map(|group| group.access.rate);
         span.parameters.rate_total.is_some() || rates.into_iter().any(|rate| rate != Rate::Unlimited)
@@ -147,7 +147,7 @@ const BY_SERVICE: &str = "There is a rate, and not every run has response times,
     latencies from where I/Os were handed over decide, in which a stall is mostly forgotten.";
 
 /// What is compared besides: no two that say the same.
-pub(super) fn usual(sides: [&Side; 2], index: usize) -> Vec<Metric> {
+pub(super) fn usual(sides: Runs, index: usize) -> Vec<Metric> {
     let latencies = [RunFigure::Mean, RunFigure::P50, RunFigure::P99, RunFigure::P999];
     let p99 = response(RunFigure::P99);
     let felt = spans(sides, index).all(|span| p99.value(span).is_some());
@@ -167,22 +167,21 @@ pub(super) fn usual(sides: [&Side; 2], index: usize) -> Vec<Metric> {
 }
 
 /// A time span of all runs that measured it.
-pub(super) fn spans(sides: [&Side; 2], index: usize) -> impl Iterator<Item = &KnownSpan> {
-    let runs = sides.into_iter().flat_map(|side| &side.runs);
+pub(super) fn spans(sides: Runs<'_>, index: usize) -> impl Iterator<Item = &KnownSpan> {
+    let runs = sides.into_iter().flatten();
     runs.filter_map(move |run| run.known.time_spans.get(index)?.as_ref())
 }
 
-/// The values of a side's runs, all above zero; or why there are none.
-pub(super) fn values(side: &Side, index: usize, metric: Metric) -> Result<Vec<f64>, String> {
-    let value = |run: &super::SideRun| {
-        let name = &run.known.name;
-        let span = run.known.time_spans.get(index).and_then(Option::as_ref);
-        let span = span.ok_or_else(|| format!("'{name}' ended before it was measured"))?;
-        let value = metric.value(span).filter(|value| *value > 0.0);
-        let value = value.ok_or_else(|| format!("'{name}' has no figure for it"))?;
-        beyond(name, metric.figure, metric.figures(span).ios).map(|()| value)
-    };
-    side.runs.iter().map(value).collect()
+/// The value of a run; or why there is none. 0 is one: nothing was done.
+pub(super) fn value(run: &SideRun, index: usize, metric: Metric) -> Result<f64, String> {
+    let name = &run.known.name;
+    let span = run.known.time_spans.get(index).and_then(Option::as_ref);
+    let span = span.ok_or_else(|| format!("'{name}' ended before it was measured"))?;
+    let value = metric.value(span).filter(|value| *value >= 0.0 && value.is_finite());
+    let idle = metric.figures(span).ios == Some(0) && !metric.figure.more_is_better();
+    let why = if idle { "did no I/O that could take any time" } else { "has no figure for it" };
+    let value = value.filter(|_| !idle).ok_or_else(|| format!("'{name}' {why}"))?;
+    beyond(name, metric.figure, metric.figures(span).ios).map(|()| value)
 }
 
 /// Whether so many I/Os of a run are enough for a figure of them; else why not.

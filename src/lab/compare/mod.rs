@@ -6,16 +6,25 @@
 //! values ──verdict──▶ better, worse, same, can't tell            the unit is a run, never an I/O
 //! ```
 
+mod allowance;
 mod facts;
 mod metric;
+mod order;
 mod parts;
 mod text;
 mod verdict;
+mod workloads;
 
+pub use allowance::OrderAllowance;
 pub use facts::SideDifference;
 pub use metric::{BEYOND, CountedFrom, Metric, WhichIos};
-pub use text::{ChangeAnswer, answer, noise, sentence, signed, text};
-use verdict::AboutFigure;
+pub use order::OrderKind;
+use order::RunOrder;
+pub use text::{
+    ChangeAnswer, about_order, answer, between, error_rate, foreseen, noise, place, sentence, signed, text,
+    unjudged,
+};
+use verdict::{AboutFigure, Basis};
 pub use verdict::{ChangeVerdict, Compared, Summarized};
 
 use crate::results::KnownRun;
@@ -31,7 +40,12 @@ pub struct SideRun {
     pub environment: BTreeMap<String, String>,
     /// How it was run, beyond its parameters, by name.
     pub method: BTreeMap<String, String>,
+    /// When it began to measure, ms since 1970-01-01 00:00 UTC; `None` = not recorded.
+    pub began_ms: Option<i64>,
 }
+
+/// The runs of both sides.
+type Runs<'a> = [&'a [&'a SideRun]; 2];
 
 /// Runs that are alike: what is compared with another one.
 #[derive(Debug, Clone)]
@@ -72,7 +86,11 @@ pub struct RunComparison {
     pub same_percent: f64,
     /// Both sides: what they are called, and their runs.
     pub sides: [Names; 2],
-    /// The time spans in order.
+    /// What both sides did: one workload, or several that are compared one by one.
+    pub workloads: Vec<WorkloadCompared>,
+    /// Workloads that only A has, and only B.
+    pub alone: [Vec<String>; 2],
+    /// The time spans of all workloads, in order.
     pub time_spans: Vec<SpanCompared>,
     /// What else differs, within the sides too.
     pub differences: Vec<SideDifference>,
@@ -98,9 +116,25 @@ pub struct Names {
     pub runs: Vec<String>,
 }
 
+/// A workload of both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WorkloadCompared {
+    /// What tells it from the others; empty = there is one.
+    pub name: String,
+    /// In which order its runs were made.
+    pub order: OrderKind,
+    /// Its runs, by name.
+    pub runs: [Vec<String>; 2],
+    /// The same, by their places among the runs of the sides.
+    #[serde(skip)]
+    pub places: [Vec<usize>; 2],
+}
+
 /// A time span of both.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpanCompared {
+    /// Of which workload, from 1.
+    pub workload: u32,
     /// From 1.
     pub time_span: u32,
     /// The figures; the first one decides.
@@ -136,17 +170,59 @@ pub fn compare(
     other: &Side,
     question: &Question,
 ) -> Result<RunComparison, Vec<SideDifference>> {
-    let (differences, not_comparable) = facts::differences(first, other);
+    compare_knowing(first, other, &[], question)
+}
+
+/// The same, where earlier runs of the same work on the same machine are known: they tell what it does by
+/// itself between one session and the next.
+///
+/// # Errors
+/// As of [`compare`].
+pub fn compare_knowing(
+    first: &Side,
+    other: &Side,
+    past: &[SideRun],
+    question: &Question,
+) -> Result<RunComparison, Vec<SideDifference>> {
+    let found = workloads::of([first, other]);
+    let matched: Vec<[Vec<&SideRun>; 2]> = found.both.iter().map(|one| one.runs([first, other])).collect();
+    if matched.is_empty() {
+        let runs = [first, other].map(|side| side.runs.iter().collect::<Vec<&SideRun>>());
+        let (differ, must_agree) = facts::differences(workloads::borrowed(&runs));
+        return Err(if must_agree.is_empty() { differ } else { must_agree });
+    }
+    let (mut differences, mut not_comparable) = (Vec::new(), Vec::new());
+    for runs in &matched {
+        let (differ, must_agree) = facts::differences(workloads::borrowed(runs));
+        // What is the same of all workloads is said once.
+        differences.extend(differ.into_iter().filter(|new| !differences.contains(new)).collect::<Vec<_>>());
+        not_comparable.extend(must_agree);
+    }
     if !not_comparable.is_empty() && !question.anyway {
         return Err(not_comparable);
     }
-    let spans = |side: &Side| side.runs.iter().map(|run| run.known.time_spans.len()).min().unwrap_or(0);
-    let count = spans(first).min(spans(other));
-    let time_spans = (0..count).map(|index| span(first, other, index, question)).collect();
+    let orders: Vec<RunOrder> = matched.iter().map(|runs| RunOrder::of(workloads::borrowed(runs))).collect();
+    let counts: Vec<usize> = matched.iter().map(time_spans_of).collect();
+    let deciding = counts.iter().sum();
+    let mut time_spans = Vec::new();
+    for (workload, (runs, order)) in matched.iter().zip(&orders).enumerate() {
+        let on = Basis { order, sessions: &[], same: question.same, figures: deciding };
+        for index in 0..counts[workload] {
+            let place = [workload, index].map(|place| u32::try_from(place + 1).unwrap_or(u32::MAX));
+            time_spans.push(span(workloads::borrowed(runs), past, place, question, on));
+        }
+    }
+    let workloads = found.both.into_iter().zip(&orders).zip(&matched).map(|((one, order), runs)| {
+        let names = |runs: &Vec<&SideRun>| runs.iter().map(|run| run.known.name.clone()).collect();
+        let runs = [names(&runs[0]), names(&runs[1])];
+        WorkloadCompared { name: one.name, order: order.kind(), runs, places: one.places }
+    });
     Ok(RunComparison {
-        format: ComparisonFormat { name: "diskspd-comparison", version: 1 },
+        format: ComparisonFormat { name: "diskspd-comparison", version: 2 },
         same_percent: question.same * 100.0,
         sides: [names(first), names(other)],
+        workloads: workloads.collect(),
+        alone: found.alone,
         time_spans,
         differences,
         not_comparable,
@@ -157,29 +233,40 @@ fn names(side: &Side) -> Names {
     Names { name: side.name.clone(), runs: side.runs.iter().map(|run| run.known.name.clone()).collect() }
 }
 
-fn span(first: &Side, other: &Side, index: usize, question: &Question) -> SpanCompared {
+/// Those that every run of both sides has.
+fn time_spans_of(runs: &[Vec<&SideRun>; 2]) -> usize {
+    runs.iter().flatten().map(|run| run.known.time_spans.len()).min().unwrap_or(0)
+}
+
+fn span(
+    runs: Runs,
+    past: &[SideRun],
+    [workload, time_span]: [u32; 2],
+    question: &Question,
+    on: Basis,
+) -> SpanCompared {
+    let index = time_span as usize - 1;
     let (primary, why_this_decides) = match question.metric {
         Some(metric) => (metric, None),
-        None => metric::primary([first, other], index),
+        None => metric::primary(runs, index),
     };
-    let mut metrics = vec![primary];
-    metrics.extend(metric::usual([first, other], index).into_iter().filter(|metric| *metric != primary));
-    let mut compared: Vec<Compared> = metrics
-        .into_iter()
-        .map(|metric| {
-            let values = [first, other].map(|side| metric::values(side, index, metric));
-            let about = AboutFigure {
-                metric: metric.to_string(),
-                title: metric.title(),
-                more_is_better: metric.figure.more_is_better(),
-            };
-            verdict::compared(about, values, question.same)
-        })
-        .collect();
-    if let Some((_, others)) = compared.split_first_mut() {
-        verdict::correct(others);
-    }
-    let time_span = u32::try_from(index + 1).unwrap_or(u32::MAX);
-    let parts = parts::compared([first, other], index, question.same);
-    SpanCompared { time_span, metrics: compared, parts, why_this_decides }
+    let others: Vec<Metric> =
+        metric::usual(runs, index).into_iter().filter(|metric| *metric != primary).collect();
+    let same_work = |run: &&SideRun| runs[0].first().is_some_and(|one| workloads::same(one, run));
+    let past: Vec<&SideRun> = past.iter().filter(same_work).collect();
+    let one = |metric: Metric, figures: usize| {
+        let values = runs.map(|side| side.iter().map(|run| metric::value(run, index, metric)).collect());
+        let about = AboutFigure {
+            metric: metric.to_string(),
+            title: metric.title(),
+            more_is_better: metric.figure.more_is_better(),
+        };
+        let timed = |runs: &[&SideRun]| allowance::timed(runs, |run| metric::value(run, index, metric).ok());
+        let sessions = allowance::between_sessions(timed(&past), runs.map(timed));
+        verdict::compared(about, values, Basis { sessions: &sessions, figures, ..on })
+    };
+    let mut metrics = vec![one(primary, on.figures)];
+    metrics.extend(others.iter().map(|metric| one(*metric, others.len())));
+    let parts = parts::compared(runs, index, on);
+    SpanCompared { workload, time_span, metrics, parts, why_this_decides }
 }

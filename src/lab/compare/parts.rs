@@ -3,39 +3,38 @@
 //! How many I/Os a part does is its share of all: what a part can have of its own is its latency.
 
 use super::metric::beyond;
-use super::verdict::{self, AboutFigure, Compared};
-use super::{Side, SideRun, metric};
+use super::verdict::{self, AboutFigure, Basis, Compared};
+use super::{Runs, SideRun, metric};
 use crate::lab::selection::RunFigure;
 use crate::results::{KnownPart, KnownSpan, PartKey};
 
 /// What is compared of each part, as far as all runs have it.
 const FIGURES: [RunFigure; 2] = [RunFigure::Mean, RunFigure::P99];
 
-/// The figures of all parts that every run of both sides has; corrected for their number (Holm), apart from
-/// the figures of the whole, so that those don't lose anything to parts.
-pub(super) fn compared(sides: [&Side; 2], index: usize, same: f64) -> Vec<Compared> {
+/// The figures of all parts that every run of both sides has; they share an error rate, apart from the
+/// figures of the whole, so that those don't lose anything to parts.
+pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
     let known = |key: PartKey| metric::spans(sides, index).all(|span| part(span, key).is_some());
     let first = metric::spans(sides, index).next();
     let keys = first.into_iter().flat_map(|span| &span.parts).map(|part| part.key).filter(|key| known(*key));
-    let mut compared: Vec<Compared> = keys
+    let figures: Vec<(PartKey, RunFigure)> = keys
         .flat_map(|key| FIGURES.map(|figure| (key, figure)))
         .filter(|(key, figure)| {
             let value = |span: &KnownSpan| of(part(span, *key)?, *figure);
             metric::spans(sides, index).all(|span| value(span).is_some())
         })
-        .map(|(key, figure)| {
-            let about = AboutFigure {
-                metric: format!("{}-{}", key.name(), figure.name()),
-                title: format!("{}: {}", key.title(several_targets(first)), figure.title()),
-                more_is_better: figure.more_is_better(),
-            };
-            let values =
-                sides.map(|side| side.runs.iter().map(|run| value(run, index, key, figure)).collect());
-            verdict::compared(about, values, same)
-        })
         .collect();
-    verdict::correct(&mut compared);
-    compared
+    let on = Basis { figures: figures.len(), sessions: &[], ..on };
+    let one = |(key, figure): &(PartKey, RunFigure)| {
+        let about = AboutFigure {
+            metric: format!("{}-{}", key.name(), figure.name()),
+            title: format!("{}: {}", key.title(several_targets(first)), figure.title()),
+            more_is_better: figure.more_is_better(),
+        };
+        let values = sides.map(|side| side.iter().map(|run| value(run, index, *key, *figure)).collect());
+        verdict::compared(about, values, on)
+    };
+    figures.iter().map(one).collect()
 }
 
 fn several_targets(span: Option<&KnownSpan>) -> bool {

@@ -1,6 +1,7 @@
 //! A comparison for people.
 
-use super::{ChangeVerdict, Compared, RunComparison, SideDifference, SpanCompared};
+use super::{ChangeVerdict, Compared, OrderKind, RunComparison, SideDifference, SpanCompared};
+use crate::stats::ranks::{CONFIDENCE, RankDesign};
 use crate::units::visible::line;
 use std::fmt::Write;
 
@@ -14,12 +15,30 @@ pub fn text(comparison: &RunComparison) -> String {
     for difference in &comparison.not_comparable {
         let _ = writeln!(text, "\nNOT COMPARABLE: {}", sentence(difference));
     }
+    for (letter, alone) in ["A", "B"].iter().zip(&comparison.alone) {
+        for name in alone {
+            let _ = writeln!(text, "only in {letter}, not compared: {}", line(name));
+        }
+    }
+    let several = comparison.time_spans.len() > 1;
+    if several {
+        text.push('\n');
+        let rows = comparison.time_spans.iter().filter_map(|span| {
+            let cells = row(span.metrics.first()?);
+            Some([vec![place(comparison, span)], cells.to_vec()].concat())
+        });
+        put_table(&mut text, &["", "", "A", "B", "change", "interval", "verdict"], rows.collect());
+    }
+    text.extend(error_rate(comparison).map(|rate| format!("{rate}\n")));
     for span in &comparison.time_spans {
         text.push('\n');
-        if comparison.time_spans.len() > 1 {
-            let _ = writeln!(text, "time span {}", span.time_span);
+        if several {
+            let _ = writeln!(text, "{}", place(comparison, span));
         }
         put_span(&mut text, span, comparison.same_percent);
+        let workload = comparison.workloads.get(span.workload as usize - 1);
+        let order = workload.map_or(OrderKind::Unknown, |workload| workload.order);
+        text.extend(about_order(order, span).map(|about| format!("{about}\n")));
     }
     if !comparison.differences.is_empty() {
         text.push_str("\nWhat differs besides:\n");
@@ -42,24 +61,134 @@ pub fn sentence(difference: &SideDifference) -> String {
     .into_owned()
 }
 
-fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
-    let heads = ["", "A", "B", "change", "95 % interval", "verdict"].map(str::to_owned);
-    let rows = span.all().filter(|metric| metric.sides.is_some()).map(row);
-    let rows: Vec<[String; 6]> = [heads].into_iter().chain(rows).collect();
-    let mut widths = [0; 6];
+/// Which workload and time span it is, of several.
+pub fn place(comparison: &RunComparison, span: &SpanCompared) -> String {
+    let name = comparison.workloads.get(span.workload as usize - 1).map_or("", |workload| &workload.name);
+    let spans = comparison.time_spans.iter().filter(|other| other.workload == span.workload).count();
+    let number = (spans > 1).then(|| format!("time span {}", span.time_span));
+    let words: Vec<String> =
+        [line(name).into_owned()].into_iter().filter(|name| !name.is_empty()).chain(number).collect();
+    words.join(": ")
+}
+
+/// What all time spans and workloads together may be wrong with; `None` = there is one.
+pub fn error_rate(comparison: &RunComparison) -> Option<String> {
+    let count = comparison.time_spans.len();
+    let each = 100.0 * (1.0 - (1.0 - CONFIDENCE) / count as f64);
+    (count > 1).then(|| {
+        format!(
+            "{count} figures decide together: without any difference one of them is called different in at \
+             most \
+             5 of 100 comparisons (each by an interval of {each:.2} %)."
+        )
+    })
+}
+
+/// What the order of the runs means for the answer, and what would tell more.
+pub fn about_order(order: OrderKind, span: &SpanCompared) -> Option<String> {
+    let primary = span.metrics.first().filter(|metric| metric.sides.is_some())?;
+    if let Some(drift) = primary.drift_percent {
+        return Some(format!(
+            "Drift: {} of both sides changed by {} from the first pair of runs to the last; pairs have it \
+            in both.",
+            primary.title,
+            signed(drift)
+        ));
+    }
+    let allowed = primary.allowance.filter(|_| primary.confidence_percent.is_some())?;
+    let when = match order {
+        OrderKind::Unknown => {
+            "Nobody recorded when the runs were made: it may have been one side after the other"
+        }
+        _ => "The sides were measured one after the other",
+    };
+    let rests = match allowed.sessions {
+        0 => "what a machine may do by itself between two sessions isn't known here".to_owned(),
+        count => format!("{count} times the step from one session to the next is known of this machine"),
+    };
+    Some(format!(
+        "{when}: whatever else changed between them looks like a change of B. {rests}: the interval is \
+         {:.0} % wider at both ends. Runs in turn would tell: diskspd compare \
+         --repeat 8 -- OPTIONS :: OPTIONS TARGET",
+        allowed.percent
+    ))
+}
+
+/// What so many runs of each side can't ever tell in so many time spans; `None` = they can tell of every
+/// figure.
+pub fn foreseen(runs: usize, time_spans: usize) -> Option<String> {
+    const OTHERS: usize = 5;
+    let design = |runs: usize| match runs {
+        runs if runs < super::order::FEWEST_PAIRS => RankDesign::Sides(runs, runs),
+        runs => RankDesign::Pairs(runs),
+    };
+    let rest = |figures: usize| (1.0 - CONFIDENCE) / figures.max(1) as f64;
+    let tells = |runs: usize, figures: usize| 1.0 - design(runs).surest() <= rest(figures) * (1.0 + 1e-12);
+    let enough = |figures: usize| (runs..=1000).find(|runs| tells(*runs, figures)).unwrap_or(1000);
+    let surest = 100.0 * design(runs).surest();
+    if !tells(runs, time_spans) {
+        let of = if time_spans > 1 { format!(" in {time_spans} time spans together") } else { String::new() };
+        return Some(format!(
+            "{runs} runs of each side can't tell any change{of}: ranks of so few are {surest:.1} % sure at \
+             most; \
+             --repeat {} could",
+            enough(time_spans)
+        ));
+    }
+    (!tells(runs, OTHERS)).then(|| {
+        format!(
+            "{runs} runs of each side can tell a change of the figure that decides, but not of several \
+             others at once (they share 5 %, and ranks of so few are {surest:.1} % sure at most); \
+             --repeat {} could",
+            enough(OTHERS)
+        )
+    })
+}
+
+/// Why what decides can't be judged, in sentences; empty = it can.
+pub fn unjudged(comparison: &RunComparison) -> Vec<String> {
+    let spans = comparison.time_spans.iter().filter_map(|span| Some((span, span.metrics.first()?)));
+    let without = spans.filter(|(_, metric)| metric.verdict == ChangeVerdict::NotCompared);
+    let sentence = |(span, metric): (&SpanCompared, &Compared)| {
+        let place = place(comparison, span);
+        let place = if place.is_empty() { place } else { format!("{place}: ") };
+        line(&format!("{place}{}: {}", metric.title, metric.why_not.as_deref().unwrap_or("no figure")))
+            .into_owned()
+    };
+    let mut why: Vec<String> = without.map(sentence).collect();
+    if comparison.time_spans.is_empty() {
+        why.push("no time span was measured on both sides".into());
+    }
+    for (letter, alone) in ["A", "B"].iter().zip(&comparison.alone) {
+        why.extend(alone.iter().map(|name| format!("only {letter} has {}", line(name))));
+    }
+    why
+}
+
+fn put_table(text: &mut String, heads: &[&str], rows: Vec<Vec<String>>) {
+    let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
+    let last = heads.len() - 1;
+    let names = heads.iter().take_while(|head| head.is_empty()).count();
+    let rows: Vec<Vec<String>> = [heads].into_iter().chain(rows).collect();
+    let mut widths = vec![0; last + 1];
     for row in &rows {
         widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
     }
     for row in &rows {
         let mut line = String::new();
-        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
-            let _ = match column {
-                0 | 5 => write!(line, "{cell:<width$}  "),
-                _ => write!(line, "{cell:>width$}  "),
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let _ = match column < names || column == last {
+                true => write!(line, "{cell:<width$}  "),
+                false => write!(line, "{cell:>width$}  "),
             };
         }
         let _ = writeln!(text, "{}", line.trim_end());
     }
+}
+
+fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
+    let rows = span.all().filter(|metric| metric.sides.is_some()).map(|metric| row(metric).to_vec());
+    put_table(text, &["", "A", "B", "change", "interval", "verdict"], rows.collect());
     if let Some(primary) = span.metrics.first() {
         let ChangeAnswer { verdict, more, found } = answer(primary, same);
         let lines: Vec<String> = [Some(verdict), more, found].into_iter().flatten().collect();
@@ -69,7 +198,7 @@ fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
     for part in span.parts.iter().filter(|part| part.is_change()) {
         let _ = writeln!(text, "In the mix: {}", answer(part, same).verdict);
     }
-    for metric in span.all().filter(|metric| metric.sides.is_none()) {
+    for metric in span.all().filter(|metric| metric.verdict == ChangeVerdict::NotCompared) {
         let why = metric.why_not.as_deref().unwrap_or_default();
         let _ = writeln!(text, "not compared: {}: {}", metric.title, line(why));
     }
@@ -78,16 +207,12 @@ fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
 fn row(metric: &Compared) -> [String; 6] {
     let medians = metric.sides.as_ref().map(|sides| [sides[0].median, sides[1].median]);
     let [first, other] = medians.map_or([String::new(), String::new()], |medians| medians.map(number));
-    let interval = match (metric.low_percent, metric.high_percent) {
-        (Some(low), Some(high)) => format!("{} .. {}", signed(low), signed(high)),
-        _ => "-".into(),
-    };
     [
         metric.title.clone(),
         first,
         other,
         metric.change_percent.map(signed).unwrap_or_default(),
-        interval,
+        between(metric, "..").unwrap_or_else(|| "-".into()),
         metric.verdict.word().to_owned(),
     ]
 }
@@ -106,11 +231,12 @@ pub struct ChangeAnswer {
 /// What a figure says, in words; `same`: so near is the same, percent.
 pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
     let title = &metric.title;
-    let change = signed(metric.change_percent.unwrap_or_default());
-    let between = match (metric.low_percent, metric.high_percent, metric.confidence_percent) {
-        (Some(low), Some(high), Some(sure)) => {
-            format!("between {} and {} ({sure:.1} % sure)", signed(low), signed(high))
+    let change = metric.change_percent.map_or("from nothing at all".into(), signed);
+    let between = match (between(metric, "and"), metric.confidence_percent, metric.allowance) {
+        (Some(between), Some(_), Some(_)) => {
+            format!("between {between} (with what the machine may have done)")
         }
+        (Some(between), Some(sure), None) => format!("between {between} ({sure:.1} % sure)"),
         _ => String::new(),
     };
     let verdict = match metric.verdict {
@@ -118,10 +244,7 @@ pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
         ChangeVerdict::Worse => format!("{title}: B is worse: {change}, {between}."),
         ChangeVerdict::Same => format!("{title}: the same within {same} %: {between}."),
         ChangeVerdict::CantTell if between.is_empty() => {
-            format!(
-                "{title}: can't tell: {}.",
-                "fewer than 4 runs on each side can't be sure of any difference"
-            )
+            format!("{title}: can't tell: {}.", "so few runs can't be sure of any difference")
         }
         ChangeVerdict::CantTell => format!("{title}: can't tell: {between}."),
         ChangeVerdict::TwoRuns => format!(
@@ -131,6 +254,14 @@ pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
         ChangeVerdict::NotCompared => format!("{title}: not compared."),
     };
     ChangeAnswer { verdict, more: more(metric), found: found(metric) }
+}
+
+/// Where the true change lies, with a word between both ends; `None` = nobody can say.
+pub fn between(metric: &Compared, word: &str) -> Option<String> {
+    metric.confidence_percent?;
+    let high = metric.high_percent.map_or("any higher".into(), signed);
+    let low = metric.low_percent.map_or("any lower".into(), signed);
+    Some(format!("{low} {word} {high}"))
 }
 
 /// What two times the same tells of the machine: a sentence for each figure that decides.
@@ -150,8 +281,14 @@ fn more(metric: &Compared) -> Option<String> {
     if metric.verdict != ChangeVerdict::CantTell {
         return None;
     }
+    metric.noise_percent.filter(|_| metric.allowance.is_none())?;
     Some(match metric.more_runs {
-        Some(more) => format!("About {more} more of each side would probably tell."),
+        Some([more, 0]) => format!("About {more} more of A alone would probably tell."),
+        Some([0, more]) => format!("About {more} more of B alone would probably tell."),
+        Some([first, other]) if first == other => {
+            format!("About {first} more of each side would probably tell.")
+        }
+        Some([first, other]) => format!("About {first} more of A and {other} of B would probably tell."),
         None => {
             "Not even a thousand runs of each side would probably tell: the noise has to become less.".into()
         }

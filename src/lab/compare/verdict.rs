@@ -1,6 +1,8 @@
 //! What two sets of values say about a change.
 
-use crate::stats::ranks::{self, Shift};
+use super::allowance::{self, OrderAllowance};
+use super::order::{FEWEST_PAIRS, RunOrder};
+use crate::stats::ranks::{self, RankDesign, Shift};
 use serde::Serialize;
 
 /// So likely a change is found by as many runs as are said to be needed.
@@ -66,27 +68,35 @@ pub struct Compared {
     pub verdict: ChangeVerdict,
     /// Why there is nothing to compare.
     pub why_not: Option<String>,
-    /// The change (Hodges-Lehmann, of the logarithms).
+    /// The change (Hodges-Lehmann, of the logarithms); `None` = not compared, or A did nothing and B
+    /// something.
     pub change_percent: Option<f64>,
     /// Where the true change lies, from here ...
     pub low_percent: Option<f64>,
-    /// ... to there.
+    /// ... to there; with a confidence `None` = there is no bound, because runs of A did nothing.
     pub high_percent: Option<f64>,
-    /// How sure that is: at least 95.
+    /// How sure that is: at least 95, and more where several figures share what is left.
     pub confidence_percent: Option<f64>,
     /// The chance that two sides without a difference look so different or more, 0 to 1.
     pub chance: Option<f64>,
-    /// The same, corrected for the number of figures that don't decide (Holm); that of the figure that
-    /// decides is as above.
+    /// The same, times the number of figures that share an error rate (Bonferroni): those that decide in all
+    /// time spans and workloads; those that don't in their own time span.
     pub corrected_chance: Option<f64>,
-    /// How runs of a side scatter around its level, percent.
+    /// How runs of a side scatter around its level, or around that of their pair, percent.
     pub noise_percent: Option<f64>,
-    /// How likely so many runs find a change of 5 %, percent.
+    /// How likely so many runs find a change of 5 %, percent; `None` = not known of sides one after the
+    /// other.
     pub finds_5_percent: Option<f64>,
     /// The smallest change that they find four times in five, percent.
     pub detectable_percent: Option<f64>,
-    /// So many runs more on each side would probably tell; `None` = told already, or a thousand would not.
-    pub more_runs: Option<u32>,
+    /// So many runs more of A and of B would probably tell; `None` = told already, more wouldn't help, or a
+    /// thousand would not do.
+    pub more_runs: Option<[u32; 2]>,
+    /// What both sides did alike from the first to the last pair, percent; `None` = they weren't run in turn.
+    pub drift_percent: Option<f64>,
+    /// What the machine may have done between sides that were measured one after the other; `None` = they
+    /// were run in turn.
+    pub allowance: Option<OrderAllowance>,
 }
 
 impl Compared {
@@ -103,8 +113,28 @@ pub(super) struct AboutFigure {
     pub more_is_better: bool,
 }
 
-/// Compares a figure: values of each side, all above zero, or why there are none.
-pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, String>; 2], same: f64) -> Compared {
+/// What a comparison of a figure rests on besides its values.
+#[derive(Clone, Copy)]
+pub(super) struct Basis<'a> {
+    /// In which order the runs were made.
+    pub order: &'a RunOrder,
+    /// What levels of neighbouring sessions differed by, as logarithms.
+    pub sessions: &'a [f64],
+    /// So near is the same, a share.
+    pub same: f64,
+    /// So many figures share the error rate.
+    pub figures: usize,
+}
+
+impl Basis<'_> {
+    /// How sure each of them has to be, so that all are as sure as is promised.
+    fn sure(&self) -> f64 {
+        1.0 - (1.0 - ranks::CONFIDENCE) / self.figures.max(1) as f64
+    }
+}
+
+/// Compares a figure: values of each side, none below zero, or why there are none.
+pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, String>; 2], on: Basis) -> Compared {
     let empty = Compared {
         metric: about.metric,
         title: about.title,
@@ -122,71 +152,126 @@ pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, String>; 2]
         finds_5_percent: None,
         detectable_percent: None,
         more_runs: None,
+        drift_percent: None,
+        allowance: None,
     };
     match values {
-        [Ok(first), Ok(other)] => told(empty, first, other, same),
+        [Ok(first), Ok(other)] if first.iter().chain(&other).all(|value| *value == 0.0) => {
+            let sides = Some([first, other].map(summarized));
+            Compared { sides, why_not: Some("it is 0 in every run of both sides".into()), ..empty }
+        }
+        [Ok(first), Ok(other)] => told(empty, first, other, on),
         [first, other] => Compared { why_not: first.err().or(other.err()), ..empty },
     }
 }
 
-fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, same: f64) -> Compared {
-    let logs = |values: &[f64]| values.iter().map(|value| value.ln()).collect::<Vec<f64>>();
-    let logs = [logs(&first), logs(&other)];
-    let Some(shift) = ranks::shift(&logs[0], &logs[1]) else {
+fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compared {
+    let logs = [&first, &other].map(|values| values.iter().map(|value| value.ln()).collect::<Vec<f64>>());
+    let values = [&logs[0][..], &logs[1][..]];
+    let sure = on.sure();
+    let Some(shift) = on.order.shift(values, sure) else {
         return Compared { why_not: Some("there are no runs".into()), ..empty };
     };
     let sides = Some([first, other].map(summarized));
-    let change_percent = Some(percent(shift.estimate));
-    let (m, n) = (logs[0].len(), logs[1].len());
-    if m == 1 && n == 1 {
+    let change_percent = percent(shift.estimate);
+    let counts = [logs[0].len(), logs[1].len()];
+    if counts == [1, 1] {
         return Compared { sides, change_percent, verdict: ChangeVerdict::TwoRuns, ..empty };
     }
-    let noise = scatter(&logs);
-    let verdict = verdict(&shift, same, empty.more_is_better);
-    let deviations = |change: f64| if noise > 0.0 { change / noise } else { f64::MAX.sqrt() };
-    let more_runs = (verdict == ChangeVerdict::CantTell).then(|| {
+    let design = on.order.design(counts);
+    let allowance = design.is_none().then(|| allowance::allowance(values, on.sessions));
+    let shift = allowance.map_or(shift, |(by, _)| shift.widened(by));
+    let verdict = verdict(&shift, on.same, empty.more_is_better);
+    let scatter = on.order.scatter(values);
+    // What pairs are compared by is the difference of two runs.
+    let of_pairs = matches!(design, Some(RankDesign::Pairs(_)));
+    let noise = scatter.map(|scatter| if of_pairs { scatter / 2f64.sqrt() } else { scatter });
+    let known = design.zip(scatter);
+    let more_runs = known.filter(|_| verdict == ChangeVerdict::CantTell).and_then(|(design, scatter)| {
         // Either the change is real and must be told from none, or it is small enough to be told from
         // what matters.
-        let (estimate, zone) = (shift.estimate.abs(), same.ln_1p());
+        let (estimate, zone) = (shift.estimate.abs(), on.same.ln_1p());
         let wanted = estimate.max(zone - estimate);
-        let count = ranks::needed(deviations(wanted), LIKELY, MOST)?;
-        u32::try_from(count.saturating_sub(m.min(n)).max(1)).ok()
+        let in_turn = matches!(on.order, RunOrder::InTurn(_));
+        more_runs(design, counts, in_turn, deviations(wanted, scatter), sure)
     });
+    let finds = |(design, scatter): (RankDesign, f64)| {
+        design.power(deviations(TOLD.ln_1p(), scatter).min(1e6), sure) * 100.0
+    };
+    let detectable =
+        |(design, scatter): (RankDesign, f64)| percent(design.detectable(LIKELY, sure)? * scatter);
     Compared {
         sides,
         verdict,
         change_percent,
-        low_percent: shift.interval.map(|(low, _)| percent(low)),
-        high_percent: shift.interval.map(|(_, high)| percent(high)),
+        low_percent: shift.interval.and_then(|(low, _)| percent(low)),
+        high_percent: shift.interval.and_then(|(_, high)| percent(high)),
         confidence_percent: shift.interval.map(|_| shift.confidence * 100.0),
-        chance: Some(shift.chance),
-        corrected_chance: Some(shift.chance),
-        noise_percent: Some(percent(noise)),
-        finds_5_percent: Some(ranks::power(m, n, deviations(TOLD.ln_1p()).min(1e6)) * 100.0),
-        detectable_percent: ranks::detectable(m, n, LIKELY).map(|at| percent(at * noise)),
-        more_runs: more_runs.flatten(),
+        chance: Some(shift.chance()),
+        corrected_chance: Some((shift.chance() * on.figures.max(1) as f64).min(1.0)),
+        noise_percent: noise.and_then(percent),
+        finds_5_percent: known.map(finds),
+        detectable_percent: known.and_then(detectable),
+        more_runs,
+        drift_percent: on.order.drift(values).and_then(percent),
+        allowance: allowance.map(|(_, allowance)| allowance),
         ..empty
     }
 }
 
-/// A difference of logarithms, as percent.
-fn percent(log: f64) -> f64 {
-    log.exp_m1() * 100.0
+/// A change in standard deviations of what is compared.
+fn deviations(change: f64, scatter: f64) -> f64 {
+    if scatter > 0.0 { change.abs() / scatter } else { f64::MAX.sqrt() }
+}
+
+/// How many runs more of each side would probably tell a change of so many deviations: of the shorter side
+/// alone, where that suffices.
+fn more_runs(
+    design: RankDesign,
+    [first, other]: [usize; 2],
+    in_turn: bool,
+    deviations: f64,
+    sure: f64,
+) -> Option<[u32; 2]> {
+    let more = |wanted: [usize; 2]| {
+        let more = [wanted[0].saturating_sub(first), wanted[1].saturating_sub(other)];
+        let more = if more == [0, 0] { [1, 1] } else { more };
+        Some(more.map(|count| u32::try_from(count).unwrap_or(u32::MAX)))
+    };
+    let enough = |design: RankDesign| design.power(deviations, sure) >= LIKELY;
+    match design {
+        RankDesign::Pairs(count) => {
+            let wanted = RankDesign::needed(RankDesign::Pairs, deviations, LIKELY, sure, MOST)?;
+            more([first.max(other) + wanted.saturating_sub(count); 2])
+        }
+        RankDesign::Sides(..) => {
+            let (fewer, longer) = (first.min(other), first.max(other));
+            if let Some(count) = (fewer..=longer).find(|count| enough(RankDesign::Sides(longer, *count))) {
+                return more([first.max(count), other.max(count)]);
+            }
+            // A few pairs are compared as two sides; more of them by themselves.
+            if let Some(count) =
+                (longer..FEWEST_PAIRS).find(|count| enough(RankDesign::Sides(*count, *count)))
+            {
+                return more([count; 2]);
+            }
+            let (design, deviations): (fn(usize) -> RankDesign, f64) = match in_turn {
+                true => (RankDesign::Pairs, deviations / 2f64.sqrt()),
+                false => (|count| RankDesign::Sides(count, count), deviations),
+            };
+            more([RankDesign::needed(design, deviations, LIKELY, sure, MOST)?; 2])
+        }
+    }
+}
+
+/// A difference of logarithms, as percent; `None` = there is no such share.
+fn percent(log: f64) -> Option<f64> {
+    Some(log.exp_m1() * 100.0).filter(|percent| percent.is_finite())
 }
 
 fn summarized(values: Vec<f64>) -> Summarized {
     let median = ranks::middle(&values);
     Summarized { median, values }
-}
-
-/// The standard deviation of both sides' values around their own means.
-fn scatter(sides: &[Vec<f64>; 2]) -> f64 {
-    let squares = |values: &Vec<f64>| {
-        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-        values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>()
-    };
-    let freedom = (sides[0].len() + sides[1].len()).saturating_sub(2).max(1);
-    (sides.iter().map(squares).sum::<f64>() / freedom as f64).sqrt()
 }
 
 /// The same when all of the interval is near enough; a change when none of it is no change.
@@ -200,19 +285,5 @@ fn verdict(shift: &Shift, same: f64, more_is_better: bool) -> ChangeVerdict {
         (_, true) if !more_is_better => ChangeVerdict::Better,
         (false, false) => ChangeVerdict::CantTell,
         _ => ChangeVerdict::Worse,
-    }
-}
-
-/// Corrects the chances of figures that don't decide for their number: what then is no longer unlikely
-/// isn't told as a change.
-pub(super) fn correct(others: &mut [Compared]) {
-    let chances: Vec<f64> = others.iter().filter_map(|compared| compared.chance).collect();
-    let mut corrected = ranks::holm(&chances).into_iter();
-    for compared in others.iter_mut().filter(|compared| compared.chance.is_some()) {
-        compared.corrected_chance = corrected.next();
-        let sure = compared.corrected_chance.is_some_and(|chance| chance <= 1.0 - ranks::CONFIDENCE);
-        if compared.is_change() && !sure {
-            compared.verdict = ChangeVerdict::CantTell;
-        }
     }
 }

@@ -4,6 +4,7 @@ use super::{ComparisonPage, LETTERS, name, of_span};
 use crate::finding::Severity;
 use crate::lab::compare::{self, Compared, Side, SpanCompared};
 use crate::report::html::verdict::{Badge, said};
+use crate::units::visible::line;
 use maud::{Markup, html};
 
 /// What decides, of each time span; then what takes something away from it, and what else has changed.
@@ -11,6 +12,10 @@ pub fn verdicts(page: &ComparisonPage) -> Markup {
     let warnings = warnings(page);
     html! {
         @if page.comparison.time_spans.is_empty() { p { "No time span was measured on both sides." } }
+        @if let Some(rate) = compare::error_rate(page.comparison) { p.lead { (rate) } }
+        @for (letter, alone) in LETTERS.iter().zip(&page.comparison.alone) {
+            @for one in alone { p { "Only in " (letter) ", not compared: " (line(one)) } }
+        }
         @for (number, span) in page.comparison.time_spans.iter().enumerate() {
             // What concerns all of them is said once.
             (verdict(page, span, if number == 0 { &warnings } else { &[] }))
@@ -26,7 +31,10 @@ fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, St
     let Some((primary, others)) = span.metrics.split_first() else { return html! {} };
     let badge = Badge::of_change(primary.verdict);
     let answer = compare::answer(primary, page.comparison.same_percent);
-    let sentences = [&primary.why_not, &answer.more, &answer.found].into_iter().flatten().map(String::as_str);
+    let workload = page.comparison.workloads.get(span.workload as usize - 1);
+    let order = workload.and_then(|workload| compare::about_order(workload.order, span));
+    let sentences =
+        [&primary.why_not, &answer.more, &answer.found, &order].into_iter().flatten().map(String::as_str);
     let evidence: Vec<&str> = span.why_this_decides.into_iter().chain(sentences).collect();
     let changed: Vec<&Compared> =
         others.iter().chain(&span.parts).filter(|figure| figure.is_change()).collect();
@@ -49,14 +57,9 @@ fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, St
 }
 
 fn besides(metric: &Compared) -> String {
-    let signed = |percent: Option<f64>| percent.map(compare::signed).unwrap_or_default();
-    format!(
-        "{}: {}, between {} and {}",
-        name(metric),
-        signed(metric.change_percent),
-        signed(metric.low_percent),
-        signed(metric.high_percent)
-    )
+    let change = metric.change_percent.map(compare::signed).unwrap_or_default();
+    let between = compare::between(metric, "and").unwrap_or_default();
+    format!("{}: {change}, between {between}", name(metric))
 }
 
 /// What makes the comparison itself doubtful.

@@ -1,8 +1,8 @@
 //! How latencies of both sides are distributed, by nines: the median of the runs at each percentile, and
 //! the band between the lowest and the highest of them. Percentiles are never averaged.
 
-use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, of_span};
-use crate::lab::compare::{Side, SpanCompared};
+use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, id, of_span, runs_of};
+use crate::lab::compare::{SideRun, SpanCompared};
 use crate::report::html::chart::axis::ChartAxis;
 use crate::report::html::chart::nines::nines;
 use crate::report::html::chart::table::FigureTable;
@@ -45,7 +45,7 @@ fn chart(
     index: usize,
     direction: SideDirection,
 ) -> Option<ChartFigure> {
-    let steps = page.sides.map(|side| steps(side, index, direction));
+    let steps = [0, 1].map(|side| steps(&runs_of(page, span, side), index, direction));
     if steps.iter().any(|steps| steps.len() < 2) {
         return None;
     }
@@ -72,7 +72,7 @@ fn chart(
     };
     Some(ChartFigure {
         kind: "lines",
-        id: format!("nines-{}-{}", span.time_span, direction.0[0]),
+        id: format!("nines-{}-{}", id(page, span), direction.0[0]),
         title: format!("{}Latency distribution, {}", of_span(page, span), direction.0[1]),
         summary: summary(&steps),
         note: note.into(),
@@ -86,9 +86,9 @@ fn chart(
 }
 
 /// As far as every run of the side knows them, and has I/Os to tell them.
-fn steps(side: &Side, index: usize, (_, figures, of): SideDirection) -> Vec<SideStep> {
+fn steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Vec<SideStep> {
     let spans: Option<Vec<&KnownSpan>> =
-        side.runs.iter().map(|run| run.known.time_spans.get(index)?.as_ref()).collect();
+        runs.iter().map(|run| run.known.time_spans.get(index)?.as_ref()).collect();
     let Some(spans) = spans.filter(|spans| !spans.is_empty()) else { return Vec::new() };
     let fewest = spans.iter().map(|span| figures(span).ios.unwrap_or(0)).min().unwrap_or(0);
     let shortest = spans.iter().map(|span| figures(span).min_ms).collect::<Option<Vec<f64>>>();

@@ -1,7 +1,7 @@
 //! The figures of both sides and their changes: a table, and a chart of the changes.
 
-use super::{ComparisonPage, MOST_WITH_CHARTS, name, text};
-use crate::lab::compare::{Compared, SpanCompared, signed};
+use super::{ComparisonPage, MOST_WITH_CHARTS, id, name, text};
+use crate::lab::compare::{self, Compared, SpanCompared, signed};
 use crate::report::html::chart::ChartFigure;
 use crate::report::html::chart::shifts::{ShiftRow, Shifts};
 use crate::report::html::chart::table::FigureTable;
@@ -11,7 +11,7 @@ use crate::report::html::verdict::Badge;
 use crate::units::visible::line;
 use maud::{Markup, html};
 
-const HEAD: [&str; 11] = [
+const HEAD: [&str; 12] = [
     "A",
     "B",
     "change",
@@ -23,23 +23,25 @@ const HEAD: [&str; 11] = [
     "runs scatter by, %",
     "finds 5 % in, % of cases",
     "finds in 80 % of cases",
+    "drift of both",
 ];
 
 const MEANING: &str = "A, B: median of the runs. Change: the Hodges-Lehmann shift, B against A, and the \
     interval that holds the true change. Chance: how often two sides without a difference look so different; \
-    corrected for the number of figures where they don't decide. The last two: how often so many runs find a \
-    change of 5 %, and the change that they find in 80 of 100 cases.";
+    corrected: times the number of figures that share an error rate of 5 %. Then how often so many \
+    runs find a change of 5 %, the change that they find in 80 of 100 cases, and what both sides did alike \
+    from the first pair to the last.";
 
 /// Table and chart of each time span.
 pub fn figures(page: &ComparisonPage) -> Markup {
     let several = page.comparison.time_spans.len() > 1;
     html! {
         @for (number, span) in page.comparison.time_spans.iter().enumerate() {
-            @if several { (heading(3, &format!("Time span {}", span.time_span))) }
+            @if several { (heading(3, &compare::place(page.comparison, span))) }
             div.scroll tabindex="0" role="region" aria-label="Figures of both sides" { (table(span)) }
             @if number == 0 { p.note { (MEANING) } }
             @if number < MOST_WITH_CHARTS {
-                @if let Some(chart) = changes(span, page.comparison.same_percent) {
+                @if let Some(chart) = changes(page, span) {
                     div.charts { (chart.markup()) }
                 }
             }
@@ -63,7 +65,7 @@ fn table(span: &SpanCompared) -> Markup {
                                 @for side in sides { td { (exact(Some(side.median), text(metric))) } }
                                 (change(metric))
                             }
-                            None => td.failed colspan="11" {
+                            None => td.failed colspan="12" {
                                 "not compared: " (line(metric.why_not.as_deref().unwrap_or_default()))
                             },
                         }
@@ -80,14 +82,15 @@ fn change(metric: &Compared) -> Markup {
         td {
             @match (metric.low_percent, metric.high_percent) {
                 (Some(low), Some(high)) => { (exact(Some(low), signed)) " to " (exact(Some(high), signed)) },
-                _ => (NONE),
+                (low, _) => { (exact(low, signed)) @if low.is_some() { " or any higher" } },
             }
         }
         td { (exact(metric.confidence_percent, plain)) }
         td.words {
             (Badge::of_change(metric.verdict).markup())
-            @if let Some(more) = metric.more_runs {
-                " about " (exact(Some(f64::from(more)), plain)) " more of each would tell"
+            @if let Some([first, other]) = metric.more_runs {
+                " about " (exact(Some(f64::from(first)), plain)) " more of A, "
+                (exact(Some(f64::from(other)), plain)) " of B would tell"
             }
         }
         td { (exact(metric.chance, plain)) }
@@ -95,11 +98,13 @@ fn change(metric: &Compared) -> Markup {
         td { (exact(metric.noise_percent, plain)) }
         td { (exact(metric.finds_5_percent, plain)) }
         td { (exact(metric.detectable_percent, signed)) }
+        td { (exact(metric.drift_percent, signed)) }
     }
 }
 
 /// All changes below each other, against the zone that counts as the same; `None` = there are none.
-fn changes(span: &SpanCompared, same: f64) -> Option<ChartFigure> {
+fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
+    let same = page.comparison.same_percent;
     let shown: Vec<&Compared> = span.all().filter(|metric| metric.sides.is_some()).collect();
     shown.first()?;
     let mut table = FigureTable::new(&["figure", "change", "interval", "verdict"]);
@@ -124,12 +129,13 @@ fn changes(span: &SpanCompared, same: f64) -> Option<ChartFigure> {
         .iter()
         .map(|metric| format!("{} {}, {}", name(metric), cell(metric.change_percent), metric.verdict.word()));
     let shifts = Shifts {
-        id: format!("changes-{}", span.time_span),
+        id: format!("changes-{}", id(page, span)),
         title: "Change of each figure".into(),
         summary: format!("{}.", said.collect::<Vec<_>>().join("; ")),
         note:
-            "The dot is the estimate, the line its interval. A change is told when the line is clear of 0, \
-            sameness when it lies within the band. Of latencies less is better."
+            "The dot is the estimate, the line its interval, as sure as the table says: figures that \
+            share an error rate have longer ones. A change is told when the line is clear of 0, sameness when it \
+            lies within the band. Of latencies less is better."
                 .into(),
         label: "change of B against A".into(),
         same,
@@ -144,8 +150,5 @@ fn cell(percent: Option<f64>) -> String {
 }
 
 fn between(metric: &Compared) -> String {
-    match (metric.low_percent, metric.high_percent) {
-        (Some(low), Some(high)) => format!("{} to {}", signed(low), signed(high)),
-        _ => NONE.into(),
-    }
+    compare::between(metric, "to").unwrap_or_else(|| NONE.into())
 }

@@ -9,7 +9,7 @@ mod runs;
 
 use super::chart::ChartFigure;
 use super::page::heading;
-use crate::lab::compare::{Compared, RunComparison, Side, SideDifference, SpanCompared};
+use crate::lab::compare::{self, Compared, RunComparison, Side, SideDifference, SideRun, SpanCompared};
 use crate::units::visible::{line, lines};
 use maud::{Markup, html};
 
@@ -88,10 +88,23 @@ fn counted(runs: usize) -> String {
 
 /// Of several time spans, which one.
 fn of_span(page: &ComparisonPage, span: &SpanCompared) -> String {
-    match page.comparison.time_spans.len() {
-        1 => String::new(),
-        _ => format!("Time span {}: ", span.time_span),
+    let place = compare::place(page.comparison, span);
+    if place.is_empty() { place } else { format!("{place}: ") }
+}
+
+/// Tells the charts of a time span from those of others.
+fn id(page: &ComparisonPage, span: &SpanCompared) -> String {
+    match page.comparison.workloads.len() {
+        1 => span.time_span.to_string(),
+        _ => format!("{}-{}", span.workload, span.time_span),
     }
+}
+
+/// The runs of a side that a time span is of.
+fn runs_of<'a>(page: &ComparisonPage<'a>, span: &SpanCompared, side: usize) -> Vec<&'a SideRun> {
+    let workload = page.comparison.workloads.get(span.workload as usize - 1);
+    let places = workload.map(|workload| &workload.places[side]).into_iter().flatten();
+    places.filter_map(|place| page.sides[side].runs.get(*place)).collect()
 }
 
 /// What a figure is called where each value has its unit.

@@ -1,7 +1,7 @@
 //! The single runs of both sides, side by side: so it's seen what a change rests on, and which run is far
 //! from the others.
 
-use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, counted, name, of_span, text};
+use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, counted, id, name, of_span, runs_of, text};
 use crate::lab::compare::{Compared, SpanCompared, Summarized};
 use crate::report::html::chart::ChartFigure;
 use crate::report::html::chart::axis::{ChartAxis, short_latency};
@@ -31,8 +31,8 @@ fn chart(
         let at = |run: usize| from + (run as f64 + 0.5) / side.values.len() as f64;
         let points: Vec<(f64, f64)> =
             side.values.iter().enumerate().map(|(run, value)| (at(run), *value)).collect();
-        for ((at, value), run) in points.iter().zip(&page.comparison.sides[number].runs) {
-            table.row(at / 2.0, [run_name(LETTERS[number], run), write(*value)]);
+        for ((at, value), run) in points.iter().zip(runs_of(page, span, number)) {
+            table.row(at / 2.0, [run_name(LETTERS[number], &run.known.name), write(*value)]);
         }
         groups.push(PointGroup {
             class: CLASSES[number],
@@ -47,7 +47,7 @@ fn chart(
         (number as f64 + 0.5, format!("{letter}, {}", counted(side.values.len())))
     });
     let points = Points {
-        id: format!("runs-{}-{}", span.time_span, metric.metric.replace('.', "-")),
+        id: format!("runs-{}-{}", id(page, span), metric.metric.replace('.', "-")),
         title: format!("{}{}", of_span(page, span), name(metric)),
         summary: summary(sides, write),
         note: String::new(),

@@ -1,0 +1,47 @@
+//! Earlier runs of the same work on the same machine, out of the history: they tell what it does by itself
+//! between one session and the next.
+
+use super::super::known_runs;
+use super::super::stored;
+use crate::lab::compare::{Side, SideRun};
+use crate::lab::selection::Selection;
+use crate::results::KnownRun;
+use crate::store::{KeptAs, RunNotes, StoreEntry};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// So many of the latest are looked at: each is read from its file.
+const MOST: usize = 200;
+
+/// The earlier runs; none where there is no history, or it can't be read: then less is known, and that is
+/// told.
+pub fn runs(sides: [&Side; 2], store: Option<&Path>) -> Vec<SideRun> {
+    found(sides, store).unwrap_or_default()
+}
+
+fn found(sides: [&Side; 2], given: Option<&Path>) -> Option<Vec<SideRun>> {
+    let store = stored::store(given).ok().filter(|store| store.is_there())?;
+    let known = || sides.into_iter().flat_map(|side| &side.runs).map(|run| &run.known);
+    let work: BTreeSet<(String, Option<String>)> = known().map(of).collect();
+    let compared: BTreeSet<&str> = known().filter_map(|run| run.identity.as_deref()).collect();
+    let entries = store.open_to_look().ok()?.select(&Selection::default(), None).ok()?;
+    let same = |entry: &&StoreEntry| {
+        let is_compared = entry.identity.as_deref().is_some_and(|identity| compared.contains(identity));
+        work.contains(&(entry.workload.clone(), entry.computer.clone())) && !is_compared
+    };
+    let read = |entry: &StoreEntry| known_runs::known_runs(&store.file(&entry.id, entry.source)).ok();
+    let runs = entries.iter().rev().filter(same).take(MOST).filter_map(read).flatten();
+    let side_run = |known: KnownRun| SideRun {
+        began_ms: known.started_at.map(|at| at.saturating_mul(1000)),
+        known,
+        environment: BTreeMap::new(),
+        method: BTreeMap::new(),
+    };
+    Some(runs.map(side_run).collect())
+}
+
+/// What tells work and machine from others, as the history does.
+fn of(run: &KnownRun) -> (String, Option<String>) {
+    let entry = StoreEntry::of("", KeptAs::Record, RunNotes::default(), run);
+    (entry.workload, entry.computer)
+}

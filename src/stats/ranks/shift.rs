@@ -1,0 +1,113 @@
+//! How far one set of values is shifted against another, and how sure that is. Nothing is assumed of the
+//! shape of the noise; a single wild value moves nothing.
+//!
+//! The test and the interval are one procedure: the interval is clear of 0 exactly where the test is sure.
+//! Ties count against a shift. Values may be infinite (the logarithm of 0); what two of them differ by isn't
+//! known, and counts against every shift.
+
+use super::super::noise::median;
+use super::law::RankLaw;
+
+/// How sure an interval is to hold the true shift, where one alone is asked for.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// A shift, in the unit of the values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shift {
+    /// The best estimate: the median of all contrasts (Hodges-Lehmann).
+    pub estimate: f64,
+    /// Where the true shift lies; `None` = too few values to be so sure.
+    pub interval: Option<(f64, f64)>,
+    /// How sure that is: at least what was asked for, and more where ranks allow no less. 0 without an
+    /// interval.
+    pub confidence: f64,
+    /// The chance that values without a shift look as if they had one upward, so much or more; and downward.
+    pub tails: [f64; 2],
+}
+
+/// What values are compared by: differences of all pairs, or means of all pairs of differences.
+struct Contrasts {
+    /// Those that are known, ascending.
+    sorted: Vec<f64>,
+    /// How many are not: infinite against infinite.
+    unknown: usize,
+}
+
+impl Contrasts {
+    fn of(all: impl Iterator<Item = f64>) -> Contrasts {
+        let mut sorted: Vec<f64> = all.collect();
+        let count = sorted.len();
+        sorted.retain(|value| !value.is_nan());
+        sorted.sort_by(f64::total_cmp);
+        Contrasts { unknown: count - sorted.len(), sorted }
+    }
+
+    fn shift(&self, law: &RankLaw, sure: f64) -> Shift {
+        let chance = |smaller: usize| law.at_most(smaller.min(law.most()));
+        let at_most_0 = self.sorted.partition_point(|value| *value <= 0.0) + self.unknown;
+        let at_least_0 = self.sorted.len() - self.sorted.partition_point(|value| *value < 0.0) + self.unknown;
+        let unlikely = law.unlikely((1.0 - sure) / 2.0);
+        // What isn't known may lie at either end.
+        let nth = |from_end: usize| (from_end - 1).checked_sub(self.unknown);
+        let interval = (unlikely > 0).then(|| {
+            let low = nth(unlikely).map_or(f64::NEG_INFINITY, |at| self.sorted[at]);
+            let high = nth(unlikely).map_or(f64::INFINITY, |at| self.sorted[self.sorted.len() - 1 - at]);
+            (low, high)
+        });
+        Shift {
+            estimate: self.estimate(),
+            interval,
+            confidence: interval.map_or(0.0, |_| 1.0 - 2.0 * law.at_most(unlikely - 1)),
+            tails: [chance(at_most_0), chance(at_least_0)],
+        }
+    }
+
+    /// The median; what isn't known differs by nothing.
+    fn estimate(&self) -> f64 {
+        let mut all = self.sorted.clone();
+        all.extend(std::iter::repeat_n(0.0, self.unknown));
+        let middle = median(&mut all);
+        if middle.is_nan() { 0.0 } else { middle }
+    }
+}
+
+impl Shift {
+    /// From `first` to `other`, by Wilcoxon's rank sum; `None` = one of them is empty.
+    pub fn between(first: &[f64], other: &[f64], sure: f64) -> Option<Shift> {
+        let contrasts = Contrasts::of(first.iter().flat_map(|a| other.iter().map(move |b| b - a)));
+        let law = RankLaw::sum(first.len(), other.len());
+        (!first.is_empty() && !other.is_empty()).then(|| contrasts.shift(&law, sure))
+    }
+
+    /// Of differences within pairs, by Wilcoxon's signed ranks; `None` = there are none.
+    pub fn within(differences: &[f64], sure: f64) -> Option<Shift> {
+        let means = differences.iter().enumerate().flat_map(|(place, one)| {
+            // Two that are nobody knows how far off on either side: their mean may be anything.
+            differences[place..].iter().map(move |other| (one + other) / 2.0)
+        });
+        let contrasts = Contrasts::of(means);
+        (!differences.is_empty()).then(|| contrasts.shift(&RankLaw::signed(differences.len()), sure))
+    }
+
+    /// What both say: the interval holds both of theirs, so that it's clear of 0 only where each is.
+    pub fn and(self, other: Shift) -> Shift {
+        let hull = |(low, high): (f64, f64), (lower, higher): (f64, f64)| (low.min(lower), high.max(higher));
+        Shift {
+            estimate: (self.estimate + other.estimate) / 2.0,
+            interval: self.interval.zip(other.interval).map(|(one, two)| hull(one, two)),
+            confidence: self.confidence.min(other.confidence),
+            tails: [0, 1].map(|side| self.tails[side].max(other.tails[side])),
+        }
+    }
+
+    /// The same where values of either side may be off by so much together besides: then nothing is known of
+    /// how likely that is.
+    pub fn widened(self, by: f64) -> Shift {
+        Shift { interval: self.interval.map(|(low, high)| (low - by, high + by)), ..self }
+    }
+
+    /// The chance that values without a shift look so different or more, either way.
+    pub fn chance(&self) -> f64 {
+        (2.0 * self.tails[0].min(self.tails[1])).min(1.0)
+    }
+}
