@@ -187,6 +187,7 @@ fn several_hosts() -> [Record; 2] {
             host.clock = Some(HostClock { windows, ..HostClock::default() });
             host.system.fingerprint = Some(Fingerprint::of(&host.system));
             host.system.boot = Some("b".into());
+            host.system.machine = Some("0123456789abcdef".into());
         } else {
             host.results.time_spans[0].measured = 0;
         }
