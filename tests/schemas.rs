@@ -161,6 +161,7 @@ fn examples() -> Vec<Record> {
     let target = &mut reads.hosts[0].results.time_spans[0].threads[0].targets[0];
     target.flushes = Some(flushes);
     target.parts = vec![target.as_part(0, 512)];
+    full.hosts[0].system.machine = Some("0123456789abcdef".into());
     let target = &mut full.hosts[0].results.time_spans[0].threads[0].targets[0];
     target.parts = vec![target.as_part(0, 512)];
     // Nothing was run, and nothing found.
@@ -187,6 +188,7 @@ fn several_hosts() -> [Record; 2] {
             host.clock = Some(HostClock { windows, ..HostClock::default() });
             host.system.fingerprint = Some(Fingerprint::of(&host.system));
             host.system.boot = Some("b".into());
+            host.system.machine = Some("0123456789abcdef".into());
         } else {
             host.results.time_spans[0].measured = 0;
         }

@@ -63,6 +63,7 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     };
     let files = Arc::new(files);
     let session = Session {
+        one_of_several: turn.is_some(),
         recreate: request.recreate,
         destroy: request.destroy,
         io_log: request.io_log.clone(),

@@ -24,6 +24,8 @@ use std::sync::Arc;
 
 /// What is of one run only: what it may overwrite, who is told, what it waits for. None of it is stored.
 pub struct Session {
+    /// It is one of several runs of this process: it has a start time of its own, and not the process's.
+    pub one_of_several: bool,
     /// `--recreate`: files of `-c` are written anew even when they are complete.
     pub recreate: bool,
     /// `--destroy`: block devices that carry a signature may be written to.
@@ -47,6 +49,7 @@ pub struct Session {
 impl Default for Session {
     fn default() -> Session {
         Session {
+            one_of_several: false,
             recreate: false,
             destroy: false,
             io_log: None,
@@ -118,8 +121,10 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
         let message = "--replay: recorded I/Os are done by one process; start it without a launcher";
         return Err(NotRun::Invalid(vec![Finding::error(message)]));
     }
-    // Of several runs of a process each has its own.
-    let system = System { start_time: Some(clock::wall_seconds()), ..surroundings(profile, method) };
+    let mut system = surroundings(profile, method);
+    if session.one_of_several {
+        system.start_time = Some(clock::wall_seconds());
+    }
     let options = Options {
         method: method.clone(),
         recreate: session.recreate,

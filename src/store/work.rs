@@ -1,6 +1,7 @@
 //! What a time span was asked to do, as lists and tables have it.
 
 use crate::profile::{Access, OfAllTargets, Parameters};
+use crate::units;
 
 /// What is told of the work, by the names that tables of runs have for it (docs/tables.md).
 pub const WORK: [&str; 8] = [
@@ -41,6 +42,26 @@ impl SpanWork {
         SpanWork { time_span, values }
     }
 
+    /// All of it for people, as far as it is known.
+    pub fn words(&self) -> String {
+        let told = [
+            ("block_bytes", "", ""),
+            ("write_percent", "", " % writes"),
+            ("random_percent", "", " % random"),
+            ("threads", "threads ", ""),
+            ("outstanding", "depth ", ""),
+        ];
+        let word = |(name, before, behind): &(&str, &str, &str)| {
+            let value = Some(self.text(name)).filter(|value| !value.is_empty())?;
+            let value = match (*name, value.parse()) {
+                ("block_bytes", Ok(bytes)) => units::amount(bytes),
+                _ => value,
+            };
+            Some(format!("{before}{value}{behind}"))
+        };
+        told.iter().filter_map(word).collect::<Vec<_>>().join(", ")
+    }
+
     /// One of them for programs: empty = not recorded, `mixed` = targets differ.
     pub fn text(&self, name: &str) -> String {
         let value = WORK.iter().position(|known| *known == name).map(|place| self.values[place]);
@@ -71,6 +92,10 @@ mod tests {
         let told = ["threads", "outstanding", "in_flight", "block_bytes", "write_percent", "none"]
             .map(|name| work.text(name));
         assert_eq!(told, ["2", "8", "16", "mixed", "30", ""]);
+        assert_eq!(
+            SpanWork::of(1, &Parameters::of(&span)).words(),
+            "mixed, 30 % writes, 0 % random, threads 2, depth 8"
+        );
         assert!(WORK.iter().all(|name| SpanWork::of(1, &Parameters::default()).text(name).is_empty()));
     }
 }

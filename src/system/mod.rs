@@ -63,7 +63,8 @@ use serde::{Deserialize, Serialize};
 pub struct System {
     /// Host name.
     pub computer_name: String,
-    /// When the run began, seconds since 1970-01-01 00:00 UTC; `None` = unknown, printed as nothing.
+    /// When the process began, or the run where it makes several, seconds since 1970-01-01 00:00 UTC; `None`
+    /// = unknown, printed as nothing.
     pub start_time: Option<i64>,
     /// Name of the power scheme (the cpufreq governor) and, where known, its GUID.
     pub power_scheme: PowerScheme,

@@ -201,6 +201,7 @@ impl RankWork {
         let parted = self.part(roles);
         let fill = |path: &RawText| fill_in(path, self.rank, &self.host).as_path().to_owned();
         let session = Session {
+            one_of_several: false,
             recreate: self.task.recreate,
             destroy: self.task.destroy,
             journal: self.task.journal.as_ref().map(fill),

@@ -116,6 +116,7 @@ fn one(line: &SideLine, turn: &str) -> Result<Record, NotDone> {
     let quiet = line.request.quiet;
     let manner = Manner { verbose: false, quiet, document: true, turn: turn.to_owned() };
     let session = Session {
+        one_of_several: true,
         recreate: line.request.recreate,
         destroy: line.request.destroy,
         listener: Arc::new(Console::new(manner, None, files)),

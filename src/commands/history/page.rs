@@ -9,7 +9,7 @@ use crate::lab::selection::RunFigure;
 use crate::report::HTML;
 use crate::report::html::{self, FollowedCourse, FollowedWork, HistoryPage, ListedRun};
 use crate::run::{OutputDoor, Patience};
-use crate::store::{FigureOf, Fingerprints, History, StoreEntry, StoreIndex};
+use crate::store::{FigureOf, Fingerprints, Headline, History, SpanWork, StoreEntry, StoreIndex};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -40,8 +40,15 @@ pub fn write(
 }
 
 fn listed(entry: &StoreEntry, letters: usize) -> ListedRun {
-    let total = entry.figures.iter().find(|figures| figures.direction == FigureOf::Total);
-    let figure = |figure: RunFigure| total.and_then(|total| total.figure(figure));
+    let totals: Vec<&Headline> =
+        entry.figures.iter().filter(|figures| figures.direction == FigureOf::Total).collect();
+    let mut spans = totals.iter().map(|total| listed_span(entry, total, totals.len(), letters));
+    let first = spans.next().unwrap_or_else(|| listed_span(entry, &Headline::default(), 1, letters));
+    ListedRun { further: spans.collect(), ..first }
+}
+
+fn listed_span(entry: &StoreEntry, total: &Headline, spans: usize, letters: usize) -> ListedRun {
+    let work = entry.work.iter().find(|work| work.time_span == total.time_span);
     ListedRun {
         id: entry.id[..letters].to_owned(),
         at: entry.at(),
@@ -51,13 +58,15 @@ fn listed(entry: &StoreEntry, letters: usize) -> ListedRun {
         computer: entry.computer.clone(),
         worst: entry.worst.clone(),
         targets: entry.targets.clone(),
-        time_spans: entry.figures.iter().map(|figures| figures.time_span).max().unwrap_or(0),
-        iops: figure(RunFigure::Iops),
-        mib_per_s: figure(RunFigure::MibPerS),
-        mean_ms: figure(RunFigure::Mean),
-        p50_ms: figure(RunFigure::P50),
-        p99_ms: figure(RunFigure::P99),
-        p999_ms: figure(RunFigure::P999),
+        time_span: if spans > 1 { total.time_span } else { 0 },
+        work: work.map(SpanWork::words).unwrap_or_default(),
+        further: Vec::new(),
+        iops: total.iops,
+        mib_per_s: total.mib_per_s,
+        mean_ms: total.mean_ms,
+        p50_ms: total.p50_ms,
+        p99_ms: total.p99_ms,
+        p999_ms: total.p999_ms,
     }
 }
 

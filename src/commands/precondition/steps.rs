@@ -163,6 +163,7 @@ impl<'a> PreconditionSteps<'a> {
         let control = Arc::<Control>::default();
         let _watch = watch(&control)?;
         let session = Session {
+            one_of_several: true,
             destroy: self.request.destroy,
             listener: Arc::clone(&self.watcher) as Arc<dyn Listener>,
             control: Arc::clone(&control),

@@ -17,6 +17,7 @@ pub fn measure(
     listener: &Arc<dyn Listener>,
 ) -> Result<Executed, NotRun> {
     let session = Session {
+        one_of_several: true,
         recreate: point.recreate && first,
         destroy: point.destroy,
         listener: Arc::clone(listener),

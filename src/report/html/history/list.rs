@@ -8,10 +8,11 @@ use crate::report::start_time::date_and_time;
 use crate::units::visible::line;
 use maud::{Markup, html};
 
-const HEAD: [&str; 11] = [
+const HEAD: [&str; 12] = [
     "began",
     "label, tags",
     "found",
+    "work",
     "IOPS",
     "MiB/s",
     "mean",
@@ -34,11 +35,14 @@ pub fn list(page: &HistoryPage) -> Markup {
                 table.figures.kept {
                     caption.hidden { "All runs, the latest first" }
                     thead { tr { th scope="col" { "run" } @for name in HEAD { th scope="col" { (name) } } } }
-                    tbody { @for run in page.runs.iter().rev().take(MOST) { (row(run)) } }
+                    tbody { @for run in page.runs.iter().rev().take(MOST) {
+                            (row(run))
+                            @for span in &run.further { (row(span)) }
+                        } }
                 }
             }
             p.note {
-                "The latest first; times are UTC; figures are those of the first time span."
+                "The latest first, with a line for each time span; times are UTC."
                 @if page.runs.len() > MOST {
                     " " (page.runs.len() - MOST)
                     " older runs are left out; --since, --label and --target choose among them."
@@ -57,14 +61,15 @@ fn row(run: &ListedRun) -> Markup {
             td { (date_and_time(run.at).unwrap_or_default()) }
             td { (words.chain(pinned).collect::<Vec<_>>().join(", ")) }
             td { @if let Some(worst) = &run.worst { (found(worst)) } }
+            td {
+                (line(&run.work))
+                @if run.time_span > 0 { span.quiet { " time span " (run.time_span) } }
+            }
             td { (exact(run.iops, number)) }
             td { (exact(run.mib_per_s, number)) }
             @for ms in [run.mean_ms, run.p50_ms, run.p99_ms, run.p999_ms] { td { (exact(ms, latency)) } }
             td { (line(run.computer.as_deref().unwrap_or_default())) }
-            td {
-                (line(&run.targets.join(" ")))
-                @if run.time_spans > 1 { span.quiet { " 1 of " (run.time_spans) " time spans" } }
-            }
+            td { (line(&run.targets.join(" "))) }
         }
     }
 }

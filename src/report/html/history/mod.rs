@@ -24,7 +24,7 @@ pub struct HistoryPage<'a> {
     pub works: &'a [FollowedWork],
 }
 
-/// A run of a history. Figures are those of all I/Os of its first time span; latencies in ms.
+/// A run of a history. Figures are those of all I/Os of a time span; latencies in ms.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListedRun {
     /// As long as it takes to tell it from all others.
@@ -43,8 +43,12 @@ pub struct ListedRun {
     pub worst: Option<String>,
     /// The targets.
     pub targets: Vec<String>,
-    /// How many time spans have figures.
-    pub time_spans: u32,
+    /// The time span, from 1; 0 = the run has but one.
+    pub time_span: u32,
+    /// What it was asked to do, in words.
+    pub work: String,
+    /// The time spans behind the first.
+    pub further: Vec<ListedRun>,
     /// I/Os per second.
     pub iops: Option<f64>,
     /// 2^20 bytes per second.
