@@ -395,22 +395,26 @@ fn what_a_folder_holds_beside_runs_is_counted_and_named() {
 #[test]
 fn answers_are_given_per_work_and_an_end_of_the_range_is_none() {
     let (_folder, target) = place();
+    // Blocks of 4 KiB at random: the simulated drive does more with each doubling of the depth.
+    let sweep_of = |options: &[&str], target: &Path| -> Ended {
+        let sim = ["--engine=sim", "-d1", "-W0", "-c1G", "-r", target.to_str().unwrap()];
+        output(&mut command_of(&[&["sweep"], options, &sim].concat())).unwrap().into()
+    };
     let ended = sweep_of(&["-b4K,64K", "-o4"], &target);
     assert!(
         ended.stdout.contains("make different work") && !ended.stdout.contains("from now on"),
         "{}",
         ended.stdout
     );
-    // Random blocks of 4 KiB: the simulated drive does more with each doubling.
-    let ended = sweep_of(&["-o1..8", "-b4K", "-r", "--repeat=2"], &target);
+    let ended = sweep_of(&["-o1..8", "-b4K", "--repeat=2"], &target);
     let answer = ended.stdout.split("\n\n").nth(1).unwrap();
     assert!(answer.contains("at or beyond 8 outstanding (95 %): extend the range to -o32"), "{answer}");
     assert!(!answer.contains("from now on"), "{answer}");
-    let ended = sweep_of(&["-t1..2", "-o1,2", "-b4K", "-r", "--repeat=3"], &target);
+    let ended = sweep_of(&["-t1..2", "-o1,2", "-b4K", "--repeat=3"], &target);
     assert!(ended.stdout.contains("more did more up to 2, the most that was tried"), "{}", ended.stdout);
     let ended = sweep_of(&["--slo", "p99=5ms"], &target);
     assert!(ended.stderr.contains("--slo without -o: the depth of 2"), "{}", ended.stderr);
-    let ended = sweep_of(&["--slo", "p99=90us", "-o2", "-b4K", "-r", "--curve", "50%,90%"], &target);
+    let ended = sweep_of(&["--slo", "p99=90us", "-o2", "-b4K", "--curve", "50%,90%"], &target);
     assert!(ended.stdout.contains("kept by no load that was tried"), "{}", ended.stdout);
 }
 

@@ -118,8 +118,8 @@ impl SweepAnswer {
         Some(answer)
     }
 
-    /// Whether the smallest load that is as good says anything: not of one point, nor where more load is better
-    /// to the end of the range.
+    /// Whether the smallest load that is as good says anything: not of one point, nor where more load is
+    /// better to the end of the range.
     pub fn tells_smallest(&self) -> bool {
         self.made_of.len() > 1 && !self.rises_to_the_end
     }

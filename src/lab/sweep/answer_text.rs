@@ -143,7 +143,10 @@ fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRo
         KneeTold::Found => format!("{seen}; between {low} and {high} {unit} (95 %)"),
         KneeTold::AtEnd => format!("at or beyond {low} {unit} (95 %): {}", extend(answer, rows)),
         KneeTold::AtBegin => {
-            format!("at or below {high} {unit} (95 %): begin the range with a smaller load")
+            let smaller = answer.left_out.iter().any(|place| rows[*place].load < low);
+            let what =
+                if smaller { "those below it are left out" } else { "begin the range with a smaller load" };
+            format!("at or below {high} {unit} (95 %): {what}")
         }
         KneeTold::Anywhere => {
             format!("can't tell: by these repetitions any load from {low} to {high} {unit} may be it")
@@ -157,6 +160,10 @@ fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRo
 /// What makes the range of load longer.
 fn extend(answer: &SweepAnswer, rows: &[PointRow]) -> String {
     let last = answer.made_of.last().map(|place| &rows[*place]);
+    let load = last.map_or(0, |row| row.load);
+    if answer.left_out.iter().any(|place| rows[*place].load > load) {
+        return "those beyond are left out".into();
+    }
     let loads = |row: &PointRow| {
         let of = |name: &str| row.settings.iter().find(|setting| setting.option == name).cloned();
         of("-o").or_else(|| of("-O")).or_else(|| of("-t")).or_else(|| of("-F"))

@@ -82,7 +82,7 @@ pub fn json(
     answers: &[SweepAnswer],
     drift: Option<&Drift>,
 ) -> String {
-    let format = DocumentForm { name: "diskspd sweep", version: 1 };
+    let format = DocumentForm { name: "diskspd sweep", version: 2 };
     let document = Document { format, command_line, points, answers, drift };
     // Can't fail: there are no maps in it, and memory takes everything.
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
