@@ -52,9 +52,9 @@ impl fmt::Display for NoGroup {
                  host without --mpi and without mpirun, and put the records together (diskspd merge)",
             ),
             NoGroup::Privileged => f.write_str(
-                "this copy of the program has rights that its user hasn't (set-uid, set-gid, or capabilities, \
-                 which getcap shows): no library of MPI is loaded, because it and its plug-ins would have them \
-                 too; start the ranks with a copy that has none",
+                "this copy of the program has rights that its user hasn't (set-uid, set-gid, or \
+                 capabilities, which getcap shows): no library of MPI is loaded, because it and its \
+                 plug-ins would have them too; start the ranks with a copy that has none",
             ),
             NoGroup::NoLibrary(tried) => {
                 f.write_str("no library of MPI can be used to speak with the other ranks; tried:")?;

@@ -47,7 +47,7 @@ pub use tell::destination::{self, Named};
 pub use tell::late_file::{FromTheFirstLine, LateFile};
 pub use tell::live::Counters;
 pub use tell::outlet::{Outlet, OutputDoor, Permitted};
-pub use tell::patience::{self, Patience};
+pub use tell::patience::Patience;
 pub use voice::Voice;
 pub use watch::observe::Observer;
 pub use watch::trace::device::watch_device;
@@ -154,12 +154,16 @@ pub fn run(
         }
     }
     outcome.troubles.extend(voice.end());
+    // It counts also when the files below don't answer any more.
+    control.deposit(outcome.last_span());
+    control.writes("ends the journal or the log of I/Os (--journal, --io-log)");
     outcome.troubles.extend(integrity.and_then(|integrity| integrity.end().err()));
     if let Some(log) = log {
         log.end(outcome.results.have_figures());
         outcome.troubles.extend(log.failure());
         log.complaint().iter().for_each(|complaint| voice.warn(complaint));
     }
+    let _ = control.take_deposit();
     Ok(outcome)
 }
 

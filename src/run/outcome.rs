@@ -25,6 +25,14 @@ pub struct SpanOutcome {
     pub troubles: Vec<String>,
 }
 
+impl Outcome {
+    /// What became of the last time span so far.
+    pub(in crate::run) fn last_span(&self) -> SpanOutcome {
+        let results = self.results.time_spans.last().cloned().unwrap_or_default();
+        SpanOutcome { results, failures: self.failures.clone(), troubles: self.troubles.clone() }
+    }
+}
+
 impl SpanOutcome {
     pub(in crate::run) fn failed(failures: Vec<String>) -> SpanOutcome {
         SpanOutcome { failures, ..SpanOutcome::default() }

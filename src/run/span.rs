@@ -141,7 +141,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
             let outcome = measure(&shared, system, options, control, rings, probes.take_trace());
             if log.is_some() {
                 control.deposit(outcome.clone());
-                control.does("writes the log of I/Os (--io-log)");
+                control.writes("writes the log of I/Os (--io-log)");
             }
             outcome
         })

@@ -3,6 +3,7 @@
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is said when the standard library gives up: it has said before why, mostly that memory can't be had.
 const GIVEN_UP: &[u8] =
@@ -57,6 +58,19 @@ pub fn is_ignored(signal: i32) -> bool {
         let mut found: libc::sigaction = std::mem::zeroed();
         libc::sigaction(signal, std::ptr::null(), &raw mut found) == 0 && found.sa_sigaction == libc::SIG_IGN
     }
+}
+
+/// Whether threads of this process may still wait for storage that doesn't answer.
+static LEFT_BEHIND: AtomicBool = AtomicBool::new(false);
+
+/// A thread is waited for no longer: it may never come back.
+pub fn leave_behind() {
+    LEFT_BEHIND.store(true, Ordering::SeqCst);
+}
+
+/// Whether [`leave_behind`] was called: the process is to be ended by [`end`], so that nobody else waits.
+pub fn has_left_behind() -> bool {
+    LEFT_BEHIND.load(Ordering::SeqCst)
 }
 
 /// Ends the process now, whatever its threads are waiting for. Standard input, output and error are given
