@@ -52,6 +52,7 @@ pub use voice::Voice;
 pub use watch::observe::Observer;
 pub use watch::trace::device::watch_device;
 
+use crate::integrity::Integrity;
 use crate::plan::{LiesIn, PlanError};
 use crate::profile::Profile;
 use crate::results::{Ended, EndedBy, Results, SpanResults};
@@ -77,7 +78,7 @@ pub fn run(
 ) -> Result<Outcome, Vec<PlanError>> {
     let _death = Death(control);
     let profile = &resized(profile);
-    control.does("looks at the targets");
+    control.does_in_time("looks at the targets");
     let probes = Probes::default();
     let unfit: Vec<PlanError> = profile
         .time_spans
@@ -153,10 +154,22 @@ pub fn run(
             after_span(&mut outcome.results);
         }
     }
+    end(&mut outcome, integrity, log, control, voice);
+    Ok(outcome)
+}
+
+/// The files beside the targets are written to their ends.
+fn end(
+    outcome: &mut Outcome,
+    integrity: Option<Integrity>,
+    log: Option<IoLog>,
+    control: &Control,
+    voice: &Voice,
+) {
     outcome.troubles.extend(voice.end());
     // It counts also when the files below don't answer any more.
     control.deposit(outcome.last_span());
-    control.writes("ends the journal or the log of I/Os (--journal, --io-log)");
+    control.does_in_time("ends the journal or the log of I/Os (--journal, --io-log)");
     outcome.troubles.extend(integrity.and_then(|integrity| integrity.end().err()));
     if let Some(log) = log {
         log.end(outcome.results.have_figures());
@@ -164,7 +177,6 @@ pub fn run(
         log.complaint().iter().for_each(|complaint| voice.warn(complaint));
     }
     let _ = control.take_deposit();
-    Ok(outcome)
 }
 
 /// Of a time span that was not begun. Of those that follow the first one nothing is said: it tells what

@@ -100,6 +100,8 @@ pub fn supervise(
                 return End::Complete(*ended);
             }
             Ok(Turn::Abandoned) => return End::LeftBehind(left()),
+            // Another one begins.
+            Ok(Turn::Bounded) if !control.is_interrupted() => patience = None,
             Ok(Turn::Bounded) => {}
             Ok(Turn::Interrupted) => {
                 let wanted = match (control.is_hurried(), control.waits_for_others()) {
