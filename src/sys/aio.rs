@@ -157,8 +157,8 @@ impl Queue {
         pushed as usize
     }
 
-    /// Queues a flush of a file's data for the next [`Queue::wait`]; false = the queue is full, or file or tag
-    /// don't exist.
+    /// Queues a flush of a file's data for the next [`Queue::wait`]; false = the queue is full, or file or
+    /// tag don't exist.
     /// Kernels before 4.18 answer it with `EINVAL`.
     pub fn push_flush(&mut self, file: u32, tag: u32) -> bool {
         let Some(file) = self.files.get(file as usize) else { return false };

@@ -175,8 +175,8 @@ fn refusal_of(path: &Path, found: &rustix::fs::Stat, opened: Option<BorrowedFd<'
     (!uses.is_empty()).then(|| Refusal::InUse { path: path.to_owned(), uses })
 }
 
-/// Whether there are loop devices with files behind them (`7 0 65536 loop0` in /proc/partitions) and no /sys that
-/// says which.
+/// Whether there are loop devices with files behind them (`7 0 65536 loop0` in /proc/partitions) and no /sys
+/// that says which.
 fn hides_loops(root: &Root) -> bool {
     let partitions = root.text("/proc/partitions").unwrap_or_default();
     let mut names = partitions.lines().filter_map(|line| line.split_ascii_whitespace().last());

@@ -74,7 +74,7 @@ pub fn csv(runs: &[TableRun]) -> String {
     text
 }
 
-/// In quotes where it has to be; what a spreadsheet would take for a formula is text, and numbers stay numbers.
+/// In quotes where it has to be; what a spreadsheet would take for a formula is text, numbers stay numbers.
 fn csv_cell(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
     let text = &*if is_formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) };

@@ -45,8 +45,8 @@ pub struct EventRing {
     slots: u32,
 }
 
-/// The header at an address, which need not be one: the kernel copies it, and fails where nothing is mapped or
-/// where it may not be asked.
+/// The header at an address, which need not be one: the kernel copies it, and fails where nothing is mapped
+/// or where it may not be asked.
 fn copied(address: usize) -> Option<Header> {
     let mut header = std::mem::MaybeUninit::<Header>::uninit();
     let length = size_of::<Header>();
