@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What is said when the process is aborted: by the standard library, which has said before why, by another
 /// library, or by whoever sends the signal.
 const GIVEN_UP: &[u8] =
-    b"ERROR: the program was aborted (SIGABRT). A line above says why, if it did so by itself: where that speaks of \
-memory or threads use fewer threads (-t), a smaller -o or -b, or a higher limit (ulimit -v, ulimit -u, the limits of \
-the container)\n";
+    b"ERROR: the program was aborted (SIGABRT). A line above says why, if it did so by itself: where that \
+speaks of memory or threads use fewer threads (-t), a smaller -o or -b, or a higher limit (ulimit -v, \
+ulimit -u, the limits of the container)\n";
 
 /// Exit code of a run that failed.
 const FAILED: libc::c_int = 1;
