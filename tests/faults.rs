@@ -435,6 +435,89 @@ fn storage_that_does_not_answer_any_more_costs_neither_report_nor_outputs() {
     }
 }
 
+/// A folder that a server in a process serves, which can be stopped.
+struct Served {
+    server: std::process::Child,
+    _folder: tempfile::TempDir,
+    mounted: std::path::PathBuf,
+}
+
+impl Served {
+    fn new() -> Option<Served> {
+        let folder = directory();
+        let (behind, mounted) = (folder.path().join("behind"), folder.path().join("mounted"));
+        fs::create_dir(&behind).unwrap();
+        fs::create_dir(&mounted).unwrap();
+        let mut command = std::process::Command::new("bindfs");
+        command.arg("-f").args([&behind, &mounted]).stderr(std::process::Stdio::null());
+        let Ok(mut server) = crate::common::while_nothing_starts(|| command.spawn()) else {
+            crate::common::skip("no bindfs");
+            return None;
+        };
+        let is_there = || fs::read_to_string("/proc/mounts").unwrap().contains(mounted.to_str().unwrap());
+        let mut ended = false;
+        wait_until("the folder is served", || {
+            ended = server.try_wait().unwrap().is_some();
+            ended || is_there()
+        });
+        if ended {
+            crate::common::skip("bindfs can't serve here (/dev/fuse)");
+            return None;
+        }
+        Some(Served { server, _folder: folder, mounted })
+    }
+
+    fn signal(&self, name: &str) {
+        crate::common::tool(&format!("kill -{name} {}", self.server.id()));
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.signal("CONT");
+        crate::common::tool(&format!("umount -l {}", self.mounted.display()));
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+#[test]
+fn a_server_below_an_output_that_does_not_answer_any_more_costs_that_output_alone() {
+    let outputs = [
+        ("--out {}/run.json", "--out", "is kept as"),
+        ("--stream {}/run.jsonl", "--stream", "does not take the last lines"),
+        ("--save --store {}/store", "--save", "the run is not kept"),
+        ("--io-log {}/log.csv", "--io-log", "it is left behind"),
+        ("-w100 -Sw --verify --journal {}/journal", "--journal", "left behind"),
+    ];
+    crate::common::side_by_side(outputs, |(options, option, words)| {
+        let Some(served) = Served::new() else { return };
+        let folder = directory();
+        let file = open_to_all(folder.path());
+        let options = options.replace("{}", served.mounted.to_str().unwrap());
+        // The first half of the time is measured with the server, the other without.
+        let run = crate::common::start(&format!("-b4K -r -o4 -W0 -d600 {options} {{}}"), &file);
+        let pid = run.id();
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        served.signal("STOP");
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        for _ in 0..2 {
+            crate::common::tool(&format!("kill -INT {pid}"));
+            std::thread::sleep(std::time::Duration::from_millis(300));
+        }
+        let ended = ended_after(run, || served.signal("CONT"));
+        assert!(ended.stderr.contains(option) && ended.stderr.contains(words), "{options}: {}", ended.stderr);
+        assert!(Report(&ended.stdout).total("Total IO").ios > 0, "{options}: {}", ended.stdout);
+        let code = i32::from(option != "--stream");
+        assert_eq!(ended.code, code, "{options}: {}", ended.stderr);
+        if let Some((_, kept)) = ended.stderr.split_once("it is kept as ") {
+            let kept = kept.lines().next().unwrap();
+            crate::common::schema::record(&fs::read(kept).unwrap());
+            fs::remove_file(kept).unwrap();
+        }
+    });
+}
+
 #[test]
 fn a_pipe_that_nobody_opens_is_left_at_the_first_interruption() {
     let directory = directory();

@@ -25,6 +25,7 @@ mod integrity_devices;
 mod integrity_runs;
 mod io_priority;
 mod large_pages;
+mod loaded_libraries;
 mod loop_options;
 mod memory_mapped;
 mod merge_command;

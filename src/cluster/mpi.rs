@@ -19,6 +19,8 @@ pub struct Mpi {
 pub enum NoGroup {
     /// This program is linked statically, and can load no library at all.
     Static,
+    /// This program may do more than its user.
+    Privileged,
     /// No library can be used; each that was tried, and why not.
     NoLibrary(Vec<(String, String)>),
     /// The library can't begin.
@@ -48,6 +50,11 @@ impl fmt::Display for NoGroup {
                 "this program is linked statically: it can't load a library of MPI, and can't speak with the \
                  other ranks; use one that was built from source (cargo install --path .), or run it on each \
                  host without --mpi and without mpirun, and put the records together (diskspd merge)",
+            ),
+            NoGroup::Privileged => f.write_str(
+                "this copy of the program has rights that its user hasn't (set-uid, set-gid, or \
+                 capabilities, which getcap shows): no library of MPI is loaded, because it and its \
+                 plug-ins would have them too; start the ranks with a copy that has none",
             ),
             NoGroup::NoLibrary(tried) => {
                 f.write_str("no library of MPI can be used to speak with the other ranks; tried:")?;
@@ -94,6 +101,7 @@ pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, NoGroup> {
         };
         match World::join(&path, abi) {
             Ok(world) => return checked(world, library, launcher),
+            Err(NotJoined::Privileged) => return Err(NoGroup::Privileged),
             Err(NotJoined::NotLoaded(why)) => tried.push((library, why)),
             Err(NotJoined::NotBegun(why)) => return Err(NoGroup::NotBegun { library, why }),
         }

@@ -32,7 +32,6 @@ mod verify_after;
 
 use crate::cli::{self, CliError, Exit, Invocation};
 use crate::engine;
-use crate::run::patience;
 use crate::sys::{process, standard_output};
 use not_done::{NotDone, told};
 use std::ffi::OsString;
@@ -46,7 +45,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
         Err(NotDone::failed(["the program ended in a defect, see above; please report it"]))
     });
     let exit = told(done);
-    if patience::left_any_behind() {
+    if process::has_left_behind() {
         process::end(exit.code());
     }
     exit.into()

@@ -57,6 +57,8 @@ pub(super) enum Turn {
     Ended(Box<Result<Outcome, Vec<PlanError>>>),
     /// Threads of a time span don't come back; what there is of it is deposited.
     Abandoned,
+    /// What the run is at may take so long, and no longer.
+    Bounded,
     /// The user wants the run to end.
     Interrupted,
     /// The run's thread ended in a panic.
@@ -70,11 +72,13 @@ struct Doing {
     what: &'static str,
     /// It waits for another program, and not for the kernel.
     for_others: bool,
+    /// It must not take longer than storage is waited for.
+    is_bounded: bool,
 }
 
 impl Default for Doing {
     fn default() -> Self {
-        Doing { what: "begins", for_others: false }
+        Doing { what: "begins", for_others: false, is_bounded: false }
     }
 }
 
@@ -271,16 +275,27 @@ impl Control {
 
     /// What the run is at, behind "while it". The kernel may keep it there.
     pub(super) fn does(&self, what: &'static str) {
-        *self.doing.lock_anyway() = Doing { what, for_others: false };
+        *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: false };
+    }
+
+    /// The same for a look at a target, and for what writes a file that is none: the run is left behind when it
+    /// takes longer than storage is waited for.
+    pub(super) fn does_in_time(&self, what: &'static str) {
+        *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: true };
+        self.tell(Turn::Bounded);
     }
 
     /// The same for what waits for another program, as opening a pipe does, and can be left at any time.
     pub(super) fn awaits(&self, what: &'static str) {
-        *self.doing.lock_anyway() = Doing { what, for_others: true };
+        *self.doing.lock_anyway() = Doing { what, for_others: true, is_bounded: false };
     }
 
     pub(super) fn what_it_does(&self) -> &'static str {
         self.doing.lock_anyway().what
+    }
+
+    pub(super) fn is_bounded(&self) -> bool {
+        self.doing.lock_anyway().is_bounded
     }
 
     pub(super) fn waits_for_others(&self) -> bool {

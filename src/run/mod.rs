@@ -47,11 +47,12 @@ pub use tell::destination::{self, Named};
 pub use tell::late_file::{FromTheFirstLine, LateFile};
 pub use tell::live::Counters;
 pub use tell::outlet::{Outlet, OutputDoor, Permitted};
-pub use tell::patience::{self, Patience};
+pub use tell::patience::Patience;
 pub use voice::Voice;
 pub use watch::observe::Observer;
 pub use watch::trace::device::watch_device;
 
+use crate::integrity::Integrity;
 use crate::plan::{self, LiesIn, PlanError};
 use crate::profile::{Profile, RawText};
 use crate::results::{Ended, EndedBy, Results, SpanResults};
@@ -77,7 +78,7 @@ pub fn run(
 ) -> Result<Outcome, Vec<PlanError>> {
     let _death = Death(control);
     let profile = &resized(profile);
-    control.does("looks at the targets");
+    control.does_in_time("looks at the targets");
     let probes = Probes::default();
     let (profiles, targets) = known_before(profile, system, options, &probes);
     if !profiles.is_empty() {
@@ -151,14 +152,29 @@ pub fn run(
             after_span(&mut outcome.results);
         }
     }
+    end(&mut outcome, integrity, log, control, voice);
+    Ok(outcome)
+}
+
+/// The files beside the targets are written to their ends.
+fn end(
+    outcome: &mut Outcome,
+    integrity: Option<Integrity>,
+    log: Option<IoLog>,
+    control: &Control,
+    voice: &Voice,
+) {
     outcome.troubles.extend(voice.end());
+    // It counts also when the files below don't answer any more.
+    control.deposit(outcome.last_span());
+    control.does_in_time("ends the journal or the log of I/Os (--journal, --io-log)");
     outcome.troubles.extend(integrity.and_then(|integrity| integrity.end().err()));
     if let Some(log) = log {
         log.end(outcome.results.have_figures());
         outcome.troubles.extend(log.failure());
         log.complaint().iter().for_each(|complaint| voice.warn(complaint));
     }
-    Ok(outcome)
+    let _ = control.take_deposit();
 }
 
 /// What keeps the run from being begun, by where it lies: what stands against each time span now. What the

@@ -29,6 +29,19 @@ pub struct SpanOutcome {
     pub refused: bool,
 }
 
+impl Outcome {
+    /// What became of the last time span so far.
+    pub(in crate::run) fn last_span(&self) -> SpanOutcome {
+        let results = self.results.time_spans.last().cloned().unwrap_or_default();
+        SpanOutcome {
+            results,
+            failures: self.failures.clone(),
+            troubles: self.troubles.clone(),
+            refused: self.refused,
+        }
+    }
+}
+
 impl SpanOutcome {
     pub(in crate::run) fn failed(failures: Vec<String>) -> SpanOutcome {
         SpanOutcome { failures, ..SpanOutcome::default() }

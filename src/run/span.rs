@@ -73,7 +73,7 @@ pub struct Common<'a> {
 /// Runs one time span.
 pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     let Common { profile, precreated, prefilled, system, options, control, voice, probes, log, .. } = common;
-    control.does("looks at the targets");
+    control.does_in_time("looks at the targets");
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.to_string()).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they
     // came out.
@@ -140,7 +140,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
             let outcome = measure(&shared, system, options, control, rings, probes.take_trace());
             if log.is_some() {
                 control.deposit(outcome.clone());
-                control.does("writes the log of I/Os (--io-log)");
+                control.does_in_time("writes the log of I/Os (--io-log)");
             }
             outcome
         })

@@ -3,6 +3,7 @@
 
 use super::control::{Control, Turn};
 use super::options::Options;
+use super::tell::patience::GRACE;
 use super::voice::Voice;
 use super::{Outcome, run};
 use crate::plan::PlanError;
@@ -86,6 +87,10 @@ pub fn supervise(
     let mut patience: Option<Duration> = None;
     loop {
         let turn = match patience {
+            None if control.is_bounded() => {
+                patience = Some(Duration::from_nanos(GRACE));
+                continue;
+            }
             None => told.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(patience) => told.recv_timeout(patience.min(TICK)),
         };
@@ -95,6 +100,9 @@ pub fn supervise(
                 return End::Complete(*ended);
             }
             Ok(Turn::Abandoned) => return End::LeftBehind(left()),
+            // Another one begins.
+            Ok(Turn::Bounded) if !control.is_interrupted() => patience = None,
+            Ok(Turn::Bounded) => {}
             Ok(Turn::Interrupted) => {
                 let wanted = match (control.is_hurried(), control.waits_for_others()) {
                     (_, true) => WAITING,
@@ -107,22 +115,27 @@ pub fn supervise(
                 let defect = "the run ended in a defect of this program; please report it";
                 return End::LeftBehind(Outcome { failures: vec![defect.into()], ..left() });
             }
+            // What was bounded is done.
+            Err(RecvTimeoutError::Timeout) if !control.is_interrupted() && !control.is_bounded() => {
+                patience = None;
+            }
             Err(RecvTimeoutError::Timeout) if patience.is_some_and(|patience| patience > TICK) => {
                 patience = patience.map(|patience| patience - TICK);
             }
             Err(_) if control.waits_for_others() => return End::LeftBehind(left()),
-            Err(_) => {
-                let trouble = format!(
-                    "the run doesn't end: the kernel keeps it while it {}; it is left behind. See dmesg, and whether the \
-                     server or the device is there",
-                    control.what_it_does()
-                );
-                let mut outcome = left();
-                outcome.troubles.push(trouble);
-                return End::LeftBehind(outcome);
-            }
+            Err(_) => return End::LeftBehind(kept(left(), control)),
         }
     }
+}
+
+/// That the kernel doesn't give the run back.
+fn kept(mut outcome: Outcome, control: &Control) -> Outcome {
+    outcome.troubles.push(format!(
+        "the run doesn't end: the kernel keeps it while it {}; it is left behind. See dmesg, and whether the \
+         server or the device is there",
+        control.what_it_does()
+    ));
+    outcome
 }
 
 /// As many time spans as the profile has: nothing was measured in those that were not reached.

@@ -74,7 +74,7 @@ impl Store {
         let kept = self.place_it(source, &packed, about);
         kept.map_err(|error| match error {
             StoreError::Unwritten { file, why } => {
-                let why = match keep_elsewhere(&file, &packed) {
+                let why = match keep_elsewhere(source, &packed) {
                     Ok(path) => format!("{why}; the run is kept as {}", path.display()),
                     Err(other) => format!("{why}; nor can the run be kept elsewhere: {other}"),
                 };
@@ -300,9 +300,8 @@ fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreError> {
 }
 
 /// Where a run is kept that can't be kept where it should: a full disk must not cost what was measured.
-fn keep_elsewhere(like: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
-    let name = like.file_name().filter(|name| *name != "runs").unwrap_or("run.json.gz".as_ref());
-    let (mut file, path) = elsewhere(name)?;
+fn keep_elsewhere(source: KeptAs, bytes: &[u8]) -> io::Result<PathBuf> {
+    let (mut file, path) = elsewhere(format!("run.{}", source.ending()).as_ref())?;
     let written = file.write_all(bytes);
     let _ = file.sync_all();
     if written.is_err() {

@@ -134,7 +134,8 @@ impl Queue {
         for transfer in transfers.take(room) {
             let Some(file) = self.files.get(transfer.file as usize) else { break };
             let Some(block) = self.blocks.get_mut(transfer.tag as usize) else { break };
-            if !fits(transfer.offset, transfer.length, transfer.start, self.memory.len()) {
+            let usable = self.memory.usable(transfer.write);
+            if !fits(transfer.offset, transfer.length, transfer.start, usable) {
                 break;
             }
             let priority = transfer.priority.encoded();
@@ -156,11 +157,13 @@ impl Queue {
         pushed as usize
     }
 
-    /// Queues a flush of a file's data for the next [`Queue::wait`]; false = file or tag don't exist.
+    /// Queues a flush of a file's data for the next [`Queue::wait`]; false = the queue is full, or file or
+    /// tag don't exist.
     /// Kernels before 4.18 answer it with `EINVAL`.
     pub fn push_flush(&mut self, file: u32, tag: u32) -> bool {
         let Some(file) = self.files.get(file as usize) else { return false };
-        let Some(block) = self.blocks.get_mut(tag as usize) else { return false };
+        let has_room = (self.in_flight as usize) < self.blocks.len();
+        let Some(block) = self.blocks.get_mut(tag as usize).filter(|_| has_room) else { return false };
         *block = Block {
             tag: u64::from(tag),
             command: COMMAND_DATA_SYNC,
@@ -186,7 +189,7 @@ impl Queue {
             ended += self.give_refused(&mut each);
             if let Some(ring) = &mut self.ring {
                 let visible = ring.take(|event| each(event.tag as u32, event.result));
-                self.in_flight -= visible as u32;
+                self.in_flight = left(self.in_flight, visible);
                 ended += visible;
             }
             let min = min.min(ended + self.in_flight as usize);
@@ -301,7 +304,7 @@ impl Queue {
             return if error.raw_os_error() == Some(libc::EINTR) { Ok(0) } else { Err(error) };
         };
         self.events[..count].iter().for_each(|event| each(event.tag as u32, event.result));
-        self.in_flight -= count as u32;
+        self.in_flight = left(self.in_flight, count);
         Ok(count)
     }
 
@@ -336,6 +339,13 @@ impl Queue {
     }
 }
 
+/// What is in flight when so many have ended. Were more taken off than there are, memory would be given back
+/// that the kernel is still at.
+fn left(in_flight: u32, ended: usize) -> u32 {
+    assert!(ended <= in_flight as usize, "{ended} of {in_flight} in flight have ended");
+    in_flight - ended as u32
+}
+
 impl Drop for Queue {
     /// Drains what is in flight, then releases context, files and memory.
     ///
@@ -353,5 +363,42 @@ impl Drop for Queue {
             ManuallyDrop::drop(&mut self.files);
             ManuallyDrop::drop(&mut self.memory);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::io_priority::IoPriority;
+    use crate::sys::memory::Shared;
+
+    #[test]
+    fn the_kernel_never_writes_to_what_buffers_share_and_a_full_queue_takes_no_flush() {
+        let shared = Shared::new(4096, |bytes: &mut [u8]| -> io::Result<()> {
+            bytes.fill(5);
+            Ok(())
+        });
+        let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()]).unwrap();
+        let file: OwnedFd = tempfile::tempfile().unwrap().into();
+        let Ok(mut queue) = Queue::new(3, vec![file], memory, Duration::from_secs(1)) else {
+            return eprintln!("skipped, no Linux AIO");
+        };
+        let priority = IoPriority::Unstated;
+        for (tag, start, length, write, taken) in [
+            (0, places[0], 4096, true, 1),
+            (1, places[0], 1, false, 0),
+            (1, 4095, 2, false, 0),
+            (1, 4095, 1, false, 1),
+        ] {
+            let transfer = Transfer { write, file: 0, offset: 0, start, length, tag, priority };
+            assert_eq!(queue.push([transfer].into_iter()), taken, "{transfer:?}");
+        }
+        assert!(queue.push_flush(0, 2) && !queue.push_flush(0, 2));
+    }
+
+    #[test]
+    #[should_panic(expected = "2 of 1 in flight have ended")]
+    fn more_ends_than_there_were_are_a_defect_in_every_build() {
+        left(1, 2);
     }
 }

@@ -62,7 +62,9 @@ fn load() -> Option<Library> {
     if cfg!(target_feature = "crt-static") {
         return None;
     }
-    // SAFETY: both strings end with a zero byte. The library is one of the system, in the version whose
+    // Where this program has rights that its user hasn't, the linker takes no notice of LD_LIBRARY_PATH: by a
+    // name without a folder it finds the system's own library, or none.
+    // SAFETY: the name ends with a zero byte. The library is one of the system, in the version whose
     // functions never change their types (`.so.1`), and is never unloaded: what is found in it stays valid.
     let library = unsafe { libc::dlopen(c"libblkid.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if library.is_null() {

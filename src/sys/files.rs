@@ -7,7 +7,7 @@ use super::{block, file_systems};
 use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::path::Path;
 
 /// `O_DSYNC`: the data, not the times of the inode. What rustix calls by that name is `O_SYNC`, which on a
@@ -28,31 +28,32 @@ pub struct OpenTarget {
 /// A copy of a descriptor that the program was started with, for writing.
 ///
 /// # Errors
-/// It is not open.
+/// It is not open, or no number of a descriptor.
 #[allow(unsafe_code)]
 pub fn inherited(number: i32) -> std::io::Result<OwnedFd> {
-    // SAFETY: the descriptor is borrowed for this one call, which only makes a copy of it; one that is not
-    // open, or that another part of the program closes meanwhile, makes the call fail and nothing else.
-    let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
-    Ok(rustix::io::fcntl_dupfd_cloexec(descriptor, 0)?)
+    // SAFETY: it takes numbers alone; one that is no open descriptor makes the call fail and nothing else.
+    let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
+    if copy < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just opened it for this caller, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
 /// (device, inode) of what the program was started with open: everything else is opened such that other
 /// programs don't inherit it, which tells the two apart.
-#[allow(unsafe_code)]
 pub fn at_start() -> Vec<(u64, u64)> {
+    const CLOEXEC: u32 = libc::O_CLOEXEC as u32;
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
-    let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let identity = |number| {
-        // SAFETY: the descriptor is borrowed for two calls, which only ask for its properties; one that
-        // another part of the program closes meanwhile makes them fail, or tell of another file, and
-        // nothing else.
-        let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
-        let flags = rustix::io::fcntl_getfd(descriptor).ok()?;
-        let found = rustix::fs::fstat(descriptor).ok()?;
-        (!flags.contains(rustix::io::FdFlags::CLOEXEC)).then_some((found.st_dev, found.st_ino))
+    let identity = |name: &std::ffi::OsStr| {
+        // As `flags:\t0100002`, in octal; one that another part of the program closes meanwhile is gone.
+        let about = std::fs::read_to_string(Path::new("/proc/self/fdinfo").join(name)).ok()?;
+        let flags = about.lines().find_map(|line| line.strip_prefix("flags:"))?.trim();
+        let is_inherited = u32::from_str_radix(flags, 8).ok()? & CLOEXEC == 0;
+        let found = is_inherited.then(|| std::fs::metadata(Path::new("/proc/self/fd").join(name)))?.ok()?;
+        Some(super::inode::identity(&found))
     };
-    numbers.filter_map(identity).collect()
+    entries.flatten().filter_map(|entry| identity(&entry.file_name())).collect()
 }
 
 /// Opens a file for looking at it, without waiting for anything; `None` = it can't be read.
@@ -221,5 +222,25 @@ fn accept(path: &Path, kind: FileType) -> Result<(), TargetError> {
         FileType::RegularFile | FileType::BlockDevice => Ok(()),
         FileType::Directory => Err(TargetError::new(path, Problem::Directory)),
         _ => Err(TargetError::new(path, Problem::NotAFile)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsRawFd;
+
+    #[test]
+    fn numbers_that_are_no_descriptor_are_an_error_and_what_was_opened_here_is_no_inheritance() {
+        for number in [-1, i32::MIN, i32::MAX] {
+            assert_eq!(inherited(number).unwrap_err().raw_os_error(), Some(libc::EBADF), "{number}");
+        }
+        let file = tempfile::tempfile().unwrap();
+        let copy = inherited(file.as_raw_fd()).unwrap();
+        assert_eq!(identity(&copy), identity(&file));
+        let found = at_start();
+        assert!(!found.contains(&identity(&file).unwrap()));
+        let standard_error = rustix::fs::fstat(rustix::stdio::stderr()).unwrap();
+        assert!(found.contains(&(standard_error.st_dev, standard_error.st_ino)), "{found:?}");
     }
 }

@@ -257,6 +257,14 @@ impl Buffer {
         within.then(|| unsafe { Slot::new(self.start.as_ptr().add(start), length) })
     }
 
+    /// How many bytes from the first on an I/O may use: of one that reads from its file the private ones
+    /// alone, because the kernel writes to them, and others read what is shared.
+    #[inline]
+    pub fn usable(&self, write: bool) -> usize {
+        debug_assert!(self.private <= self.length);
+        if write { self.length } else { self.private }
+    }
+
     /// The private bytes, to fill.
     #[inline]
     pub fn private_mut(&mut self) -> SlotMut<'_> {

@@ -6,7 +6,9 @@
 //! functions, their names and their order of arguments are the same. Only the thread that made a [`World`]
 //! may use it (`MPI_THREAD_FUNNELED`): it can't be sent to another one.
 
-use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+use super::privileges;
+use crate::units::visible::line;
+use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::marker::PhantomData;
@@ -75,11 +77,20 @@ impl World {
     /// # Errors
     /// Why it can't be used.
     pub fn join(library: &Path, abi: Abi) -> Result<World, NotJoined> {
+        if privileges::are_above_users() {
+            return Err(NotJoined::Privileged);
+        }
         // SAFETY: loading runs the constructors of a library that the user's launcher or command line names,
-        // as for any program that is linked with it. Global, because plug-ins of Open MPI need its symbols.
-        let loaded = unsafe { Library::open(Some(library), RTLD_NOW | RTLD_GLOBAL) };
-        let loaded = loaded.map_err(|error| NotJoined::NotLoaded(error.to_string()))?;
-        // SAFETY: `abi` names what the functions of this library are like; it is never unloaded.
+        // as for any program that is linked with it; it gets no rights by that which the user hasn't.
+        let open = |flags| unsafe { Library::open(Some(library), RTLD_NOW | flags) };
+        let open = |flags| open(flags).map_err(|error| NotJoined::NotLoaded(error.to_string()));
+        // Its names are nobody else's before it is known what it is.
+        let local = open(RTLD_LOCAL)?;
+        abi.check(&LibraryMarks::of(&local)?).map_err(NotJoined::NotLoaded)?;
+        // Global, because plug-ins of Open MPI need its symbols.
+        let loaded = open(RTLD_GLOBAL)?;
+        drop(local);
+        // SAFETY: the library says of itself that it has this ABI, and is never unloaded.
         let calls: Result<Box<dyn Calls>, libloading::Error> = unsafe {
             match abi {
                 Abi::Standard => {
@@ -256,9 +267,65 @@ impl Drop for World {
     }
 }
 
+/// What tells the ABIs apart before anything is called that differs between them.
+#[derive(Debug, Clone, Default)]
+struct LibraryMarks {
+    /// What it calls itself.
+    version: String,
+    /// It has the objects that Open MPI's handles are addresses of.
+    has_objects: bool,
+    /// It says that it has the standard ABI.
+    is_standard: bool,
+}
+
+impl LibraryMarks {
+    fn of(library: &Library) -> Result<LibraryMarks, NotJoined> {
+        // SAFETY: both functions may be called before MPI begins, and have these types in every ABI: texts
+        // and numbers, no handles.
+        unsafe {
+            let version = library.get::<TextCall>(b"MPI_Get_library_version\0");
+            let version = version.map_err(|_| {
+                NotJoined::NotLoaded("it is no library of MPI: it has no MPI_Get_library_version".into())
+            })?;
+            let standard = library.get::<NumbersCall>(b"MPI_Abi_get_version\0");
+            let is_standard = standard.is_ok_and(|ask| {
+                let (mut major, mut minor) = (-1, -1);
+                ask(&mut major, &mut minor) == 0 && major >= 1
+            });
+            Ok(LibraryMarks {
+                version: text(|buffer, length| version(buffer, length)),
+                has_objects: library.get::<*mut c_void>(b"ompi_mpi_comm_world\0").is_ok(),
+                is_standard,
+            })
+        }
+    }
+}
+
+impl Abi {
+    /// Whether a library has this ABI, as far as it says what it is: calling one of another would end this
+    /// process.
+    fn check(self, marks: &LibraryMarks) -> Result<(), String> {
+        let known = ["MPICH", "Intel(R) MPI", "MVAPICH", "CRAY"];
+        let (wanted, agrees) = match self {
+            Abi::Standard => ("the standard ABI of MPI 5.0", marks.is_standard),
+            Abi::OpenMpi => ("Open MPI", marks.has_objects && !marks.is_standard),
+            Abi::Mpich => {
+                let is_known = known.iter().any(|name| marks.version.contains(name));
+                ("MPICH or one of its kin", is_known && !marks.has_objects && !marks.is_standard)
+            }
+        };
+        let found = marks.version.lines().next().unwrap_or_default().trim();
+        agrees.then_some(()).ok_or_else(|| {
+            format!("it has the name of {wanted}, and is another MPI: it calls itself '{}'", line(found))
+        })
+    }
+}
+
 /// Why there is no world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotJoined {
+    /// This process may do more than its user: a library that the user names would too.
+    Privileged,
     /// The library isn't there, or not what it should be: another one may be.
     NotLoaded(String),
     /// It is there, and can't begin: no other one can be tried in this process.
@@ -284,6 +351,8 @@ trait Calls: std::fmt::Debug {
 
 /// What MPI says of itself, a text and its length.
 type TextCall = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
+/// `MPI_Abi_get_version`.
+type NumbersCall = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
 /// `MPI_Isend`, `MPI_Irecv`.
 type Transferring<H> = unsafe extern "C" fn(*mut c_void, c_int, H, c_int, c_int, H, *mut c_void) -> c_int;
 
@@ -465,5 +534,37 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
     fn abort(&self, exit_code: c_int) {
         // SAFETY: see above. It doesn't return, or says why it did, which no longer matters.
         unsafe { (self.abort)(self.world, exit_code) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_is_asked_what_it_is_before_it_is_called() {
+        let marks = |version: &str, has_objects, is_standard| LibraryMarks {
+            version: version.into(),
+            has_objects,
+            is_standard,
+        };
+        let open = marks("Open MPI v4.1.4, package: Debian", true, false);
+        let mpich = marks("MPICH Version:\t4.0.2\nMPICH Release date: Thu", false, false);
+        let intel = marks("Intel(R) MPI Library 2021.9 for Linux* OS\n", false, false);
+        let standard = marks("MPICH Version:      5.0.0", false, true);
+        let unknown = marks("My \u{1b}[2J MPI", false, false);
+        for (abi, fits) in [
+            (Abi::OpenMpi, [true, false, false, false, false]),
+            (Abi::Mpich, [false, true, true, false, false]),
+            (Abi::Standard, [false, false, false, true, false]),
+        ] {
+            for (marks, fits) in [&open, &mpich, &intel, &standard, &unknown].into_iter().zip(fits) {
+                let answer = abi.check(marks);
+                assert_eq!(answer.is_ok(), fits, "{abi:?} {marks:?}");
+                assert!(
+                    answer.err().is_none_or(|why| why.contains("calls itself") && !why.contains('\u{1b}'))
+                );
+            }
+        }
     }
 }

@@ -188,10 +188,13 @@ fn random_names<T>(
 fn random_name(like: &OsStr) -> OsString {
     // Keyed anew from the kernel's random numbers each time: nobody else can tell the next one.
     let random = format!(".{:016x}", RandomState::new().build_hasher().finish());
-    let like = Path::new(like);
-    let ending = like.extension().map(|ending| ending.as_bytes()).unwrap_or_default();
-    let ending = if ending.len() < NAME_MAX / 4 { ending } else { &[] };
-    let stem = like.file_stem().map(|stem| stem.as_bytes()).unwrap_or_default();
+    let bytes = like.as_bytes();
+    let ending = Path::new(like).extension().map(|ending| ending.as_bytes()).unwrap_or_default();
+    // What is packed says in front of it what it is.
+    let packed = [&b"json.gz"[..], b"xml.gz"].into_iter().find(|ending| bytes.ends_with(ending));
+    let ending = packed.unwrap_or(if ending.len() < NAME_MAX / 4 { ending } else { &[] });
+    let stem = &bytes[..bytes.len() - ending.len()];
+    let stem = stem.strip_suffix(b".").unwrap_or(stem);
     let room = NAME_MAX - random.len() - 1 - ending.len();
     let mut name = stem[..stem.len().min(room)].to_vec();
     name.extend_from_slice(random.as_bytes());

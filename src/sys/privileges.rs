@@ -64,6 +64,15 @@ pub fn keep(remaining: Remaining) {
     }
 }
 
+/// Whether this program was started with rights that its user hasn't: set-uid, set-gid, capabilities of its
+/// file. The kernel says so to every program that it starts (`AT_SECURE`), and the dynamic linker then takes
+/// libraries from the system's own folders alone.
+#[allow(unsafe_code)]
+pub fn are_above_users() -> bool {
+    // SAFETY: it takes a number and gives one.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
 /// Whether this process has it.
 pub fn has(capability: Capability) -> bool {
     let wanted = match capability {

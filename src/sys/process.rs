@@ -3,11 +3,14 @@
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is said when the standard library gives up: it has said before why, mostly that memory can't be had.
+/// What is said when the process is aborted: by the standard library, which has said before why, by another
+/// library, or by whoever sends the signal.
 const GIVEN_UP: &[u8] =
-    b"ERROR: the program can't go on (see the line above) and ends; where memory lacks use fewer threads (-t), a smaller -o or \
--b, or a higher limit (ulimit -v, the memory limit of the container)\n";
+    b"ERROR: the program was aborted (SIGABRT). A line above says why, if it did so by itself: where that \
+speaks of memory or threads use fewer threads (-t), a smaller -o or -b, or a higher limit (ulimit -v, \
+ulimit -u, the limits of the container)\n";
 
 /// Exit code of a run that failed.
 const FAILED: libc::c_int = 1;
@@ -57,6 +60,19 @@ pub fn is_ignored(signal: i32) -> bool {
         let mut found: libc::sigaction = std::mem::zeroed();
         libc::sigaction(signal, std::ptr::null(), &raw mut found) == 0 && found.sa_sigaction == libc::SIG_IGN
     }
+}
+
+/// Whether threads of this process may still wait for storage that doesn't answer.
+static LEFT_BEHIND: AtomicBool = AtomicBool::new(false);
+
+/// A thread is waited for no longer: it may never come back.
+pub fn leave_behind() {
+    LEFT_BEHIND.store(true, Ordering::SeqCst);
+}
+
+/// Whether [`leave_behind`] was called: the process is to be ended by [`end`], so that nobody else waits.
+pub fn has_left_behind() -> bool {
+    LEFT_BEHIND.load(Ordering::SeqCst)
 }
 
 /// Ends the process now, whatever its threads are waiting for. Standard input, output and error are given

@@ -200,7 +200,8 @@ impl Ring {
         let mut pushed = 0;
         for transfer in transfers.take(room) {
             let Some(name) = self.names.get(transfer.file as usize) else { break };
-            let fits = fits(transfer.offset, transfer.length, transfer.start, self.memory.len());
+            let usable = self.memory.usable(transfer.write);
+            let fits = fits(transfer.offset, transfer.length, transfer.start, usable);
             if !fits || transfer.tag >= self.depth {
                 break;
             }
@@ -385,7 +386,8 @@ impl Ring {
             each(completion.user_data() as u32, completion.result());
             count += 1;
         }
-        debug_assert!(count <= self.in_flight, "{count} of {} in flight have ended", self.in_flight);
+        // Were more taken off than there are, memory would be given back that the kernel is still at.
+        assert!(count <= self.in_flight, "{count} of {} in flight have ended", self.in_flight);
         self.in_flight -= count;
         count as usize
     }
@@ -512,6 +514,7 @@ struct WaitArgument {
 mod tests {
     use super::*;
     use crate::sys::io_priority::IoPriority;
+    use crate::sys::memory::Shared;
 
     const READ: Transfer = Transfer {
         write: false,
@@ -570,6 +573,29 @@ mod tests {
                 assert_eq!(ring.push([good, good].into_iter()), 1, "room for one");
             }
             Err(error) => eprintln!("skipped, no io_uring: {error}"),
+        }
+    }
+
+    #[test]
+    fn the_kernel_never_writes_to_what_buffers_share() {
+        let shared = Shared::new(4096, |bytes: &mut [u8]| -> io::Result<()> {
+            bytes.fill(5);
+            Ok(())
+        });
+        let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()]).unwrap();
+        let file: OwnedFd = tempfile::tempfile().unwrap().into();
+        let Ok(mut ring) = Ring::new(8, vec![file], memory, Options::default()) else {
+            return eprintln!("skipped, no io_uring");
+        };
+        for (start, length, write, taken) in [
+            (places[0], 4096, true, 1),
+            (places[0], 1, false, 0),
+            (4095, 1, false, 1),
+            (4095, 2, false, 0),
+            (4095, 2, true, 1),
+        ] {
+            let transfer = Transfer { start, length, write, ..READ };
+            assert_eq!(ring.push([transfer].into_iter()), taken, "{transfer:?}");
         }
     }
 }

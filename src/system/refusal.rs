@@ -7,7 +7,7 @@ use super::root::Root;
 use super::signatures;
 pub use super::usage::{How, Use};
 use crate::sys::problem::{Problem, TargetError};
-use crate::sys::{block, files, locks};
+use crate::sys::{block, files, inode, locks, process};
 use crate::units::visible::line;
 use std::fs::File;
 use std::io;
@@ -39,6 +39,21 @@ pub enum Refusal {
         /// What is missing for that.
         unknown: Unknown,
     },
+    /// Never allowed.
+    #[error(
+        "{}: not written to, because it is reached by a link of another user (number {owner}), {}, in a folder that is \
+         open to everybody: it may lead anywhere; name the file itself",
+        line(&path.to_string_lossy()),
+        line(&link.to_string_lossy())
+    )]
+    Planted {
+        /// As the user gave it.
+        path: PathBuf,
+        /// The link.
+        link: PathBuf,
+        /// Whose it is.
+        owner: u32,
+    },
     /// Never allowed: reports, streams and logs are files.
     #[error("{}: is a block device, which would be overwritten; name a file", path.display())]
     NoOutput {
@@ -65,9 +80,7 @@ fn lines(uses: &[Use]) -> String {
 
 fn next_step(unknown: &Unknown) -> &'static str {
     match unknown.absent {
-        true => {
-            "writing to a device takes /proc and /sys of the machine: mount them, or run outside of the container"
-        }
+        true => "writing takes /proc and /sys of the machine: mount them, or run outside of the container",
         false => "mend that, or run as root",
     }
 }
@@ -107,12 +120,35 @@ pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<Refusal> {
 /// Why the regular file at the path must not be written to; `None` = nothing against it, or there is none.
 pub(super) fn file_refusal(path: &Path) -> Option<Refusal> {
     let found = rustix::fs::stat(path).ok()?;
+    if let Some((link, owner)) = planted_link(path) {
+        return Some(Refusal::Planted { path: path.to_owned(), link, owner });
+    }
     // Locks are asked for through a descriptor; one who can't read a file can't ask.
     let opened = files::peek(path);
     match opened.as_ref().and_then(|opened| Some((opened, rustix::fs::fstat(opened).ok()?))) {
         Some((opened, found)) => refusal_of(path, &found, Some(opened.as_fd())),
         None => refusal_of(path, &found, None),
     }
+}
+
+/// A link on the way that is neither ours nor of its folder's owner, where everybody may put links into the
+/// folder; and whose it is. The kernel follows none such where it's told so (`fs.protected_symlinks`).
+fn planted_link(path: &Path) -> Option<(PathBuf, u32)> {
+    /// Links in a row; the kernel follows no more either.
+    const LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let to = std::fs::read_link(&path).ok()?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let around = std::fs::metadata(folder).ok()?;
+        let owner = inode::owner(&std::fs::symlink_metadata(&path).ok()?);
+        let is_trusted = [process::user(), inode::owner(&around)].contains(&owner);
+        if inode::is_open_to_others(&around) && !is_trusted {
+            return Some((path, owner));
+        }
+        path = folder.join(to);
+    }
+    None
 }
 
 /// Why the regular file that is open must not be written to. Anything else that is open isn't looked at.
@@ -128,7 +164,7 @@ fn refusal_of(path: &Path, found: &rustix::fs::Stat, opened: Option<BorrowedFd<'
     let mut uses = match super::usage::uses_of_file(&Root::live(), &Identity::of(found), &name) {
         Ok(uses) => uses,
         // Files are written to in containers too.
-        Err(unknown) if unknown.absent => Vec::new(),
+        Err(unknown) if unknown.absent && !hides_loops(&Root::live()) => Vec::new(),
         Err(unknown) => return Some(Refusal::Unknown { path: path.to_owned(), unknown }),
     };
     if let Some(lock) = opened.and_then(locks::lock)
@@ -137,6 +173,15 @@ fn refusal_of(path: &Path, found: &rustix::fs::Stat, opened: Option<BorrowedFd<'
         uses.push(Use { device: name, how: How::Locked { process: lock.process } });
     }
     (!uses.is_empty()).then(|| Refusal::InUse { path: path.to_owned(), uses })
+}
+
+/// Whether there are loop devices with files behind them (`7 0 65536 loop0` in /proc/partitions) and no /sys
+/// that says which.
+fn hides_loops(root: &Root) -> bool {
+    let partitions = root.text("/proc/partitions").unwrap_or_default();
+    let mut names = partitions.lines().filter_map(|line| line.split_ascii_whitespace().last());
+    let shows_none = root.list("/sys/class/block").map_or(true, |names| names.is_empty());
+    shows_none && names.any(|name| name.starts_with("loop"))
 }
 
 /// Why the open block device must not be written to because of a lock.
@@ -203,4 +248,50 @@ pub fn uses(root: &Root, number: (u32, u32)) -> Result<Vec<Use>, Unknown> {
 /// They can't be found out.
 pub fn uses_of_file(root: &Root, path: &Path) -> Result<Vec<Use>, Unknown> {
     super::usage::uses_of_file(root, &Identity::at(root, path), &path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loop_devices_that_nothing_tells_of_are_known_to_be_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let root = Root::at(folder.path());
+        assert!(!hides_loops(&root));
+        std::fs::create_dir_all(at("proc")).unwrap();
+        std::fs::write(at("proc/partitions"), "major minor  #blocks  name\n\n 254 0 512 vda\n").unwrap();
+        assert!(!hides_loops(&root), "no loop device");
+        std::fs::write(at("proc/partitions"), "major minor  #blocks  name\n\n   7 0 512 loop0\n").unwrap();
+        assert!(hides_loops(&root));
+        std::fs::create_dir_all(at("sys/class/block/loop0")).unwrap();
+        assert!(!hides_loops(&root), "/sys says what is behind it");
+    }
+
+    #[test]
+    fn a_link_of_another_user_in_a_shared_folder_is_not_written_through() {
+        use std::os::unix::fs::{PermissionsExt, lchown, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("shared")).unwrap();
+        std::fs::write(at("precious"), "root's own").unwrap();
+        std::fs::set_permissions(at("shared"), PermissionsExt::from_mode(0o1777)).unwrap();
+        symlink("../precious", at("shared/theirs")).unwrap();
+        symlink("../precious", at("shared/ours")).unwrap();
+        symlink("shared/theirs", at("further")).unwrap();
+        if lchown(at("shared/theirs"), Some(65534), None).is_err() {
+            return eprintln!("SKIPPED: giving a link away needs root");
+        }
+        for (name, refused) in
+            [("precious", false), ("shared/ours", false), ("shared/theirs", true), ("further", true)]
+        {
+            let refusal = file_refusal(&at(name));
+            assert_eq!(
+                matches!(refusal, Some(Refusal::Planted { owner: 65534, .. })),
+                refused,
+                "{name}: {refusal:?}"
+            );
+        }
+    }
 }

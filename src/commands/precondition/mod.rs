@@ -23,7 +23,10 @@ use steps::{PreconditionSteps, StepsEnd};
 /// # Errors
 /// It can't be done, or a step failed.
 pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
-    let lines = PreconditionLines::of(request)?;
+    let asked = request.clone();
+    // Looks at the target, which may not answer.
+    let lines = Patience::default().attempt("the target", move || PreconditionLines::of(&asked));
+    let lines = lines.map_err(|unanswered| format!("the target: {unanswered}"))??;
     if request.dry_run {
         return super::print(&visible::lines(&announced(request, &lines)));
     }

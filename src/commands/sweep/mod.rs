@@ -16,8 +16,8 @@ use crate::lab::sweep::{
     Drift, PointRow, Ran, SweepAnswer, answer_text, csv, estimate, findings_text, json, rows, table_text,
     time_in_words,
 };
-use crate::sys::process;
 use crate::sys::standard_error::{self, say};
+use crate::sys::{privileges, process};
 use crate::units::visible;
 use folder::Folder;
 use outputs::TablePlaces;
@@ -29,6 +29,12 @@ use walk::{SweepWalk, WalkEnd};
 /// # Errors
 /// It can't be run, or a run can't be kept.
 pub fn sweep(request: &SweepRequest) -> Result<Exit, NotDone> {
+    if request.between.is_some() && privileges::are_above_users() {
+        return Err(NotDone::usage(vec![Finding::error(
+            "--between: this copy of the program has rights that its user hasn't (set-uid, set-gid, or \
+             capabilities), and starts no command for that user; use a copy that has none",
+        )]));
+    }
     let plan = Plan::of(request)
         .map_err(|messages| NotDone::usage(messages.into_iter().map(Finding::error).collect()))?;
     if request.dry_run {

@@ -3,6 +3,7 @@
 use super::format::{Acknowledged, JournalPiece, MOST_IN_A_PIECE};
 use crate::clock::{self, Nanos};
 use crate::sys::mutex::LockAnyway;
+use crate::sys::process;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -34,6 +35,8 @@ struct JournalQueue {
 #[derive(Debug, Default)]
 struct Waiting {
     acks: Vec<Acknowledged>,
+    /// What is to stand behind them, as the file has it.
+    added: Vec<u8>,
     /// More is being written.
     is_writing: bool,
     /// No more will come.
@@ -50,10 +53,11 @@ impl AckJournal {
     pub fn begin(file: File, run: u64) -> io::Result<AckJournal> {
         let (waiting, changed) = (Mutex::default(), Condvar::default());
         let shared = Arc::new(JournalQueue { waiting, changed, file: Mutex::new(file) });
-        shared.write(&[JournalPiece::Run(run, clock::wall_millis())])?;
         let work = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("journal".into()).spawn(move || work.write_all())?;
-        Ok(AckJournal { shared, began: clock::monotonic(), thread: Some(thread) })
+        let journal = AckJournal { shared, began: clock::monotonic(), thread: Some(thread) };
+        journal.add(&[JournalPiece::Run(run, clock::wall_millis())]).map_err(io::Error::other)?;
+        Ok(journal)
     }
 
     /// Now, as [`Acknowledged::at_us`] has it.
@@ -80,11 +84,22 @@ impl AckJournal {
     /// # Errors
     /// A message: nothing can be added any more.
     pub fn add(&self, pieces: &[JournalPiece]) -> Result<(), String> {
-        let waiting = self.shared.wait_while(|waiting| waiting.is_writing || !waiting.acks.is_empty());
-        match &waiting.failure {
-            Some(failure) => Err(failure.clone()),
-            None => self.shared.write(pieces).map_err(|error| error.to_string()),
+        let mut waiting = self.shared.wait_while(Waiting::is_busy);
+        if let Some(failure) = &waiting.failure {
+            return Err(failure.clone());
         }
+        pieces.iter().for_each(|piece| piece.append_to(&mut waiting.added));
+        drop(waiting);
+        self.shared.changed.notify_all();
+        // By the journal's own thread: the device may keep whoever asks it.
+        self.shared.wait_while(Waiting::is_busy).failure.clone().map_or(Ok(()), Err)
+    }
+}
+
+impl Waiting {
+    /// Something isn't durable yet.
+    fn is_busy(&self) -> bool {
+        self.is_writing || !self.acks.is_empty() || !self.added.is_empty()
     }
 }
 
@@ -92,19 +107,19 @@ impl Drop for AckJournal {
     fn drop(&mut self) {
         self.shared.waiting.lock_anyway().is_closed = true;
         self.shared.changed.notify_all();
-        let hangs = self.shared.waiting.lock_anyway().failure.is_some();
-        if let Some(thread) = self.thread.take().filter(|_| !hangs) {
-            let _ = thread.join();
+        let hangs = self.shared.wait_while(Waiting::is_busy).failure.is_some();
+        match self.thread.take() {
+            Some(thread) if !hangs => drop(thread.join()),
+            // It may still wait for the device.
+            _ => process::leave_behind(),
         }
     }
 }
 
 impl JournalQueue {
-    fn write(&self, pieces: &[JournalPiece]) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        pieces.iter().for_each(|piece| piece.append_to(&mut bytes));
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
         let mut file = self.file.lock_anyway();
-        file.write_all(&bytes)?;
+        file.write_all(bytes)?;
         file.sync_data()
     }
 
@@ -125,19 +140,22 @@ impl JournalQueue {
         let mut acks = Vec::new();
         loop {
             let waiting = self.waiting.lock_anyway();
-            let idle = |waiting: &mut Waiting| waiting.acks.is_empty() && !waiting.is_closed;
+            let nothing = |waiting: &Waiting| waiting.acks.is_empty() && waiting.added.is_empty();
+            let idle = |waiting: &mut Waiting| nothing(waiting) && !waiting.is_closed;
             let ended = self.changed.wait_while(waiting, idle);
             let mut waiting = ended.unwrap_or_else(PoisonError::into_inner);
-            if waiting.acks.is_empty() {
+            if nothing(&waiting) {
                 return;
             }
             std::mem::swap(&mut waiting.acks, &mut acks);
+            let added = std::mem::take(&mut waiting.added);
             waiting.is_writing = true;
             drop(waiting);
             self.changed.notify_all();
-            let pieces: Vec<JournalPiece> = acks.chunks(MOST_IN_A_PIECE).map(JournalPiece::Acks).collect();
-            let written = self.write(&pieces);
-            drop(pieces);
+            let mut bytes = Vec::new();
+            acks.chunks(MOST_IN_A_PIECE).for_each(|acks| JournalPiece::Acks(acks).append_to(&mut bytes));
+            bytes.extend(added);
+            let written = self.write(&bytes);
             acks.clear();
             let mut waiting = self.waiting.lock_anyway();
             waiting.is_writing = false;

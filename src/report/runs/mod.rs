@@ -8,6 +8,7 @@ use crate::profile::Parameters;
 use crate::results::{KnownRun, KnownSpan};
 use crate::units::visible::line;
 use columns::Cell;
+use std::borrow::Cow;
 
 /// A run of the table.
 #[derive(Debug, Clone)]
@@ -73,8 +74,10 @@ pub fn csv(runs: &[TableRun]) -> String {
     text
 }
 
-/// In quotes where it has to be.
+/// In quotes where it has to be; what a spreadsheet would take for a formula is text, numbers stay numbers.
 fn csv_cell(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
+    let text = &*if is_formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) };
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_owned(),
@@ -150,4 +153,23 @@ fn aligned_by<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool)
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_calculate_nothing_and_numbers_stay_numbers() {
+        for (text, cell) in [
+            ("=1+1", "'=1+1"),
+            ("@a", "'@a"),
+            ("-0.5", "-0.5"),
+            ("-x,y", "\"'-x,y\""),
+            ("+1", "+1"),
+            ("a", "a"),
+        ] {
+            assert_eq!(csv_cell(text), cell);
+        }
+    }
 }

@@ -4,8 +4,8 @@
 use crate::clock::{Nanos, SECOND};
 use crate::finding::Finding;
 use crate::sys::mutex::LockAnyway;
+use crate::sys::process;
 use crate::sys::standard_error::say;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -23,15 +23,6 @@ pub(in crate::run) const SILENCE: Nanos = 2 * SECOND;
 /// Patience goes in such steps, and what a step takes longer doesn't count: where others keep this thread
 /// from its processor they keep the work from it as well.
 const TICK: Duration = Duration::from_millis(50);
-
-/// Whether a thread of this process was left behind here.
-static LEFT_BEHIND: AtomicBool = AtomicBool::new(false);
-
-/// Whether threads of this process still wait for storage that doesn't answer: it is to be ended by
-/// [`crate::sys::process::end`], so that nobody else waits for them.
-pub fn left_any_behind() -> bool {
-    LEFT_BEHIND.load(Ordering::SeqCst)
-}
 
 /// What knows whether the user wants the run to end.
 pub trait EndWish: std::fmt::Debug + Send + Sync {
@@ -110,7 +101,7 @@ impl Patience {
                 Ok(done) => return Ok(done),
                 Err(RecvTimeoutError::Timeout) if waited < self.limit() => waited += TICK,
                 Err(_) => {
-                    LEFT_BEHIND.store(true, Ordering::SeqCst);
+                    process::leave_behind();
                     return Err(Unanswered { waited_s: waited.as_secs_f64() });
                 }
             }
@@ -145,6 +136,6 @@ mod tests {
         let hangs = patience.attempt("a file", || std::thread::sleep(Duration::from_secs(600)));
         let unanswered = hangs.unwrap_err();
         assert!(unanswered.to_string().contains("doesn't answer: given up after 0 s"), "{unanswered}");
-        assert!(left_any_behind());
+        assert!(process::has_left_behind());
     }
 }

@@ -45,6 +45,20 @@ pub struct EventRing {
     slots: u32,
 }
 
+/// The header at an address, which need not be one: the kernel copies it, and fails where nothing is mapped
+/// or where it may not be asked.
+fn copied(address: usize) -> Option<Header> {
+    let mut header = std::mem::MaybeUninit::<Header>::uninit();
+    let length = size_of::<Header>();
+    let local = libc::iovec { iov_base: header.as_mut_ptr().cast(), iov_len: length };
+    let remote = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: length };
+    // SAFETY: it takes a number, and writes no more than the header that lives until the call returns.
+    let answer =
+        unsafe { libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0) };
+    // SAFETY: all of it was written, and every value of its bytes is one of its fields.
+    (usize::try_from(answer) == Ok(length)).then(|| unsafe { header.assume_init() })
+}
+
 impl EventRing {
     /// The ring of a context; `None` when it isn't laid out as known.
     ///
@@ -52,9 +66,7 @@ impl EventRing {
     /// The context is one of this process and lives longer than the ring.
     pub unsafe fn of(context: libc::c_ulong) -> Option<EventRing> {
         let header = context as *const Header;
-        // SAFETY: a context's name is the address of its ring, which the kernel has mapped with at least a
-        // header.
-        let found = unsafe { header.as_ref() }?;
+        let found = copied(context as usize)?;
         let known = found.magic == MAGIC
             && found.incompatible_features == 0
             && found.length as usize == size_of::<Header>()
@@ -65,8 +77,8 @@ impl EventRing {
     /// Takes every event that is there; returns how many.
     #[inline]
     pub fn take(&mut self, mut each: impl FnMut(&Event)) -> usize {
-        // SAFETY: as in `of`. Head and tail are read and written by both sides, therefore atomic; the rest
-        // of the header doesn't change.
+        // SAFETY: what lies there is a ring, `of` has seen its magic. Head and tail are read and written by
+        // both sides, therefore atomic; the rest of the header doesn't change.
         let header = unsafe { &*self.header };
         let tail = header.tail.load(Ordering::Acquire);
         let mut head = header.head.load(Ordering::Relaxed);
@@ -83,5 +95,19 @@ impl EventRing {
             header.head.store(head, Ordering::Release);
         }
         count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_that_is_no_address_of_a_ring_is_not_looked_into() {
+        let zeros = [0u64; 64];
+        for context in [0, 1, 8, libc::c_ulong::MAX - 7, (&raw const zeros) as libc::c_ulong] {
+            // SAFETY: none of them is used as a ring.
+            assert!(unsafe { EventRing::of(context) }.is_none(), "{context:#x}");
+        }
     }
 }

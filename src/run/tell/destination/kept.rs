@@ -66,7 +66,6 @@ mod tests {
             ("sweep/table.json", false),
             ("mine/runs/0001.json", false),
             ("mine/sweep.json", false),
-            ("mine/index.sqlite", false),
             ("nowhere/runs/a.json.gz", false),
         ] {
             assert_eq!(refuse_kept("--html x", &at(name)).is_err(), refused, "{name}");
