@@ -240,8 +240,7 @@ fn work(
     if !control.ready_and_wait() {
         return;
     }
-    // Recorded I/Os are to be counted, all of them: none begins before measuring does.
-    if shared.span.replay.is_some() && shared.span.warmup == 0 {
+    if shared.span.waits_for_measuring() {
         control.wait_for_measuring();
     }
     worker.work(shared.span, |ended, in_flight| {
