@@ -98,10 +98,10 @@ pub(in crate::run) fn measure(
             control.abandon();
             return None;
         }
-        for (thread, desk) in threads.into_iter().zip(&desks) {
+        for ((thread, desk), worker) in threads.into_iter().zip(&desks).zip(&plan.workers) {
             // A panic was told when it happened.
             let _ = thread.join();
-            let ended = desk.take().unwrap_or_default();
+            let ended = desk.take().unwrap_or_else(|| desk::nothing_done(worker, plan));
             results.threads.push(ended.results);
             merge_errors(&mut results.errors, ended.errors);
         }
