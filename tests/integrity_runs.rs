@@ -105,6 +105,44 @@ fn what_a_killed_run_acknowledged_is_there() {
     });
 }
 
+/// What was written through the page cache is judged like all else when the run was cut off.
+#[test]
+fn a_target_that_was_destroyed_behind_a_killed_run_is_found_and_nothing_verified_is_no_success() {
+    let directory = directory();
+    let (file, journal) = (directory.path().join("data"), directory.path().join("journal"));
+    let line = format!(
+        "-c1M -b4K -r -w100 -W0 -d60 -Sb --fsync-every 8 --verify --journal {} {{}}",
+        journal.display()
+    );
+    let mut run = start(&line, &file);
+    wait_for_journal(&journal);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let intact = diskspd("verify-after {}", &journal);
+    assert!(intact.code == 0 && !intact.stdout.contains("undecided"), "{}", intact.stdout);
+    assert!(intact.stdout.contains("without a loss of power"), "{}", intact.stdout);
+    for (byte, fault) in [(0, "unwritten"), (0x5a, "foreign")] {
+        fs::write(&file, vec![byte; 1 << 20]).unwrap();
+        let ended = diskspd("verify-after {}", &journal);
+        assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.contains(fault) && !ended.stdout.contains("undecided"), "{}", ended.stdout);
+    }
+    // The head alone, and the head with the target.
+    let whole = fs::read(&journal).unwrap();
+    let piece = |at: usize| 8 + u32::from_le_bytes(whole[at..at + 4].try_into().unwrap()) as usize;
+    let head = piece(0);
+    for (length, why) in [(head, "names no target"), (head + piece(head), "no acknowledged write")] {
+        fs::write(&journal, &whole[..length]).unwrap();
+        let ended = diskspd("verify-after {}", &journal);
+        assert_eq!(ended.code, 2, "{}{}", ended.stdout, ended.stderr);
+        assert!(
+            ended.stdout.contains("nothing was verified: the journal") && ended.stdout.contains(why),
+            "{}",
+            ended.stdout
+        );
+    }
+}
+
 /// A loop device's file is what its disk would hold if the power were cut now: what was written and not flushed is in the page
 /// cache of the device alone.
 #[test]

@@ -150,11 +150,12 @@ impl<'a> SectorChecker<'a> {
     fn begin_read(&mut self, io: &Io) -> bool {
         let target = &self.targets[io.file as usize];
         let Some(versions) = &target.versions else { return true };
-        let Some(units) = units(versions, io, u64::from(io.length)) else { return false };
         let first = io.request as usize * self.units_of_request;
-        for (look, unit) in self.looks[first..].iter_mut().zip(units) {
-            *look = versions.look(unit);
-        }
+        let looks = &mut self.looks[first..first + self.units_of_request];
+        // Of what lies outside nothing is known but that nothing of this run belongs there.
+        let units = units(versions, io, u64::from(io.length)).unwrap_or_default();
+        looks.fill(UnitVersions::default());
+        looks.iter_mut().zip(units).for_each(|(look, unit)| *look = versions.look(unit));
         true
     }
 
@@ -277,15 +278,6 @@ impl<'a> SectorChecker<'a> {
         let data = &mut self.data[..bytes / target.sector * target.sector];
         let first = io.request as usize * self.units_of_request;
         let looks = &self.looks[first..first + self.units_of_request];
-        let sectors = data.len() / target.sector;
-        let is_known = |versions: &Generations| {
-            let mut units = units(versions, io, data.len() as u64).into_iter().flatten();
-            units.any(|unit| versions.look(unit).latest() > 0)
-        };
-        if target.versions.as_ref().is_some_and(|versions| !is_known(versions)) {
-            target.results.counts.unknown += sectors as u64;
-            return;
-        }
         let Some(slot) = engine.slot(io) else { return };
         slot.copy_to(data);
         target.checksums.intact(data, &mut self.fits);
@@ -294,6 +286,7 @@ impl<'a> SectorChecker<'a> {
             target: target.id.0,
             offset: io.offset,
             oldest: 0,
+            newest: 0,
             may_be_mixed: false,
         };
         let mut faults = Vec::new();
@@ -303,9 +296,9 @@ impl<'a> SectorChecker<'a> {
                 let unit = expected.offset / versions.unit();
                 let before = looks[(unit - io.offset / versions.unit()) as usize];
                 expected.oldest = before.oldest();
+                expected.newest = versions.first_look(expected.offset).latest();
                 // A write may have begun and ended since.
-                expected.may_be_mixed =
-                    before.is_open() || versions.look(unit as usize).latest() != before.latest();
+                expected.may_be_mixed = before.is_open() || expected.newest != before.latest();
             }
             let counts = &mut target.results.counts;
             match judge(&expected, sector, *fits) {
