@@ -35,6 +35,23 @@ fn what_is_wrong_ends_with_an_exit_code_of_its_own() {
     assert!(ended.stdout.contains("Total IO"), "there is a report all the same");
 }
 
+/// Targets may be named alone, or in another order; but what is in one of them was written to one of them.
+#[test]
+fn sectors_of_another_target_in_the_same_place_are_damage_also_where_only_stamps_are_known() {
+    let directory = directory();
+    let [a, b] = ["a", "b"].map(|name| directory.path().join(name));
+    let both = format!("-c256K -b16K -w100 -s BRIEF -o1 --verify=write {} {{}}", a.display());
+    diskspd(&both, &b).report();
+    let alone = "-b16K -s BRIEF -o1 --verify=read {}";
+    for file in [&a, &b] {
+        assert_eq!(diskspd(alone, file).code, 0);
+    }
+    let (mut of_a, of_b) = (fs::read(&a).unwrap(), fs::read(&b).unwrap());
+    of_a[32768..33280].copy_from_slice(&of_b[32768..33280]);
+    fs::write(&a, of_a).unwrap();
+    diskspd(alone, &a).fails(4, &["--verify", "misplaced", "offset 32768"]);
+}
+
 /// A time span that fails has no figures; damage is told all the same.
 #[test]
 fn what_was_found_before_an_io_error_is_told_with_it() {

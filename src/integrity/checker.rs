@@ -46,6 +46,8 @@ struct CheckedTarget {
     /// A write that has completed is durable.
     is_durable: bool,
     results: IntegrityResults,
+    /// Of a target that is only read: by which number each run that stamped it called it.
+    numbers: Vec<(u64, u32)>,
     /// What the next flush makes durable, and how many there were before those.
     unflushed: VecDeque<Acknowledged>,
     flushed: u64,
@@ -89,7 +91,7 @@ impl<'a> SectorChecker<'a> {
                     || Arc::new(SectorChecksums::new(sector)),
                     |known| Arc::clone(&known.checksums),
                 );
-                let (results, unflushed, flushed) = Default::default();
+                let (results, numbers, unflushed, flushed) = Default::default();
                 targets.push(CheckedTarget {
                     id,
                     sector,
@@ -97,6 +99,7 @@ impl<'a> SectorChecker<'a> {
                     versions,
                     is_durable,
                     results,
+                    numbers,
                     unflushed,
                     flushed,
                 });
@@ -300,6 +303,11 @@ impl<'a> SectorChecker<'a> {
                 // A write may have begun and ended since.
                 expected.may_be_mixed = before.is_open() || expected.newest != before.latest();
             }
+            if target.versions.is_none()
+                && let Some(stamp) = SectorStamp::of(sector).filter(|_| *fits)
+            {
+                expected.target = number_of(&mut target.numbers, &stamp);
+            }
             let counts = &mut target.results.counts;
             match judge(&expected, sector, *fits) {
                 SectorVerdict::Verified => counts.verified += 1,
@@ -323,6 +331,21 @@ impl<'a> SectorChecker<'a> {
             }
         }
     }
+}
+
+/// Runs that stamped one target, at most: of more nothing is remembered.
+const MOST_RUNS: usize = 64;
+
+/// By which number the run that wrote a stamp calls this target: by that of the first of its stamps. What has
+/// another one is of another target.
+fn number_of(numbers: &mut Vec<(u64, u32)>, stamp: &SectorStamp) -> u32 {
+    if let Some((_, number)) = numbers.iter().find(|(run, _)| *run == stamp.run) {
+        return *number;
+    }
+    if numbers.len() < MOST_RUNS {
+        numbers.push((stamp.run, stamp.target));
+    }
+    stamp.target
 }
 
 /// The units that an I/O touches with its first `bytes`; `None` = it touches one in part, or lies outside.

@@ -79,7 +79,9 @@ fn judge_any_run(expected: &Expected, stamp: Option<SectorStamp>, intact: bool) 
     match stamp {
         None => Unknown,
         Some(_) if !intact => Failed(SectorFault::Corrupt),
-        Some(stamp) if stamp.offset != expected.offset => Failed(SectorFault::Misplaced),
+        Some(stamp) if (stamp.target, stamp.offset) != (expected.target, expected.offset) => {
+            Failed(SectorFault::Misplaced)
+        }
         Some(_) => Verified,
     }
 }
@@ -184,12 +186,14 @@ mod tests {
     #[test]
     fn a_target_that_is_only_read_is_judged_by_its_stamps_alone() {
         let (oldest, newest, may_be_mixed) = (0, 0, false);
-        let expected = Expected { run: None, target: 0, offset: 1024, oldest, newest, may_be_mixed };
+        let expected = Expected { run: None, target: 3, offset: 1024, oldest, newest, may_be_mixed };
         let verdict = |bytes: &[u8], intact| judge(&expected, bytes, intact);
         assert_eq!(verdict(&sector(stamp(5)), true), Verified);
         assert_eq!(verdict(&sector(stamp(5)), false), Failed(SectorFault::Corrupt));
         let elsewhere = sector(SectorStamp { offset: 0, ..stamp(5) });
         assert_eq!(verdict(&elsewhere, true), Failed(SectorFault::Misplaced));
+        let of_another = sector(SectorStamp { target: 1, ..stamp(5) });
+        assert_eq!(verdict(&of_another, true), Failed(SectorFault::Misplaced));
         assert_eq!(verdict(&[1; 512], false), Unknown);
     }
 

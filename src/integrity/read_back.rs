@@ -106,8 +106,13 @@ impl BackReader<'_> {
     }
 
     fn sector(&mut self, ack: &Acknowledged, offset: u64, sector: &[u8], fits: bool, is_readable: bool) {
-        // What the page cache holds of a run that was only killed is whole, and is read behind it.
-        let was_cut = self.target.mixing == Mixing::WhenCut && !self.content.has_ended && !self.power_held;
+        let may_be_mixed = match self.target.mixing {
+            Mixing::Never => false,
+            // What the page cache holds of a run that was only killed is whole, and is read behind it.
+            Mixing::WhenCut => !self.content.has_ended && !self.power_held,
+            Mixing::WhenKilled => !self.content.has_ended,
+            Mixing::Always => true,
+        };
         let expected = Expected {
             run: Some(self.content.run),
             target: self.target.id,
@@ -115,7 +120,7 @@ impl BackReader<'_> {
             oldest: ack.oldest,
             // What was begun and never acknowledged the journal doesn't know.
             newest: SectorStamp::NEWEST,
-            may_be_mixed: ack.overlapped || was_cut || self.target.mixing == Mixing::Always,
+            may_be_mixed: ack.overlapped || may_be_mixed,
         };
         let stamp = SectorStamp::of(sector).filter(|_| is_readable);
         let verdict = match is_readable {

@@ -158,6 +158,7 @@ fn told(target: &WorkerTarget) -> JournalTarget {
 fn mixing(target: &WorkerTarget) -> Mixing {
     match target.mapping {
         Some(_) if !is_durable(target) => Mixing::Always,
+        Some(_) => Mixing::WhenKilled,
         None if target.open.direct => Mixing::Never,
         _ => Mixing::WhenCut,
     }

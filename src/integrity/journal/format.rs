@@ -51,15 +51,22 @@ pub struct Acknowledged {
 pub enum Mixing {
     /// Never: without the page cache a device writes whole sectors.
     Never,
-    /// When the run didn't end by itself: what of the page cache was being written to the device, and written
-    /// anew at the same time, is mixed there.
+    /// After a loss of power: what of the page cache was being written to the device, and written anew at the
+    /// same time, is mixed there.
     WhenCut,
+    /// Also when the run was only killed: in the midst of a copy into mapped memory.
+    WhenKilled,
     /// Always: memory-mapped threads that write the same place mix it, and nobody tells the journal.
     Always,
 }
 
 impl Mixing {
-    const ALL: [Mixing; 3] = [Mixing::Never, Mixing::WhenCut, Mixing::Always];
+    /// By their numbers in the file.
+    const ALL: [Mixing; 4] = [Mixing::Never, Mixing::WhenCut, Mixing::Always, Mixing::WhenKilled];
+
+    fn number(self) -> u8 {
+        Mixing::ALL.iter().position(|known| *known == self).unwrap_or(0) as u8
+    }
 }
 
 /// A target as the journal names it.
@@ -111,7 +118,7 @@ impl JournalPiece<'_> {
                 out.extend(target.id.to_le_bytes());
                 out.extend(target.sector.to_le_bytes());
                 out.extend(target.unit.to_le_bytes());
-                out.push(target.mixing as u8);
+                out.push(target.mixing.number());
                 out.extend_from_slice(target.path.as_bytes());
             }
             JournalPiece::Acks(acks) => {
