@@ -40,7 +40,7 @@ fn what_is_wrong_ends_with_an_exit_code_of_its_own() {
 fn sectors_of_another_target_in_the_same_place_are_damage_also_where_only_stamps_are_known() {
     let directory = directory();
     let [a, b] = ["a", "b"].map(|name| directory.path().join(name));
-    let both = format!("-c256K -b16K -w100 -s BRIEF -o1 --verify=write {} {{}}", a.display());
+    let both = format!("-c256K -b16K -w100 -s BRIEF -F1 -o1 --verify=write {} {{}}", a.display());
     diskspd(&both, &b).report();
     let alone = "-b16K -s BRIEF -o1 --verify=read {}";
     for file in [&a, &b] {
