@@ -61,15 +61,11 @@ pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
 /// Why there is nothing that could be right or wrong: no success.
 fn why_nothing(content: &JournalContent) -> &'static str {
     match (content.targets.is_empty(), content.acknowledged.is_empty()) {
-        (true, _) => {
-            "the journal ends behind its head, and names no target: it was cut, or the run ended before it wrote"
-        }
+        (true, _) => "the journal names no target: it was cut to its head, or the run ended early",
         (_, true) => {
             "the journal holds no acknowledged write: it was cut, or the run ended before a write was durable"
         }
-        _ => {
-            "each sector is a mixture of versions that may be there; read back after a run that ended by itself"
-        }
+        _ => "each sector is a mixture of versions that may be there; have a run end by itself",
     }
 }
 

@@ -61,8 +61,8 @@ pub fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorVerdict 
     }
 }
 
-/// A stamp of this run whose checksum doesn't fit. Versions of a place differ in all their words, and agree in
-/// what they say of run, target and place: so a mixture of them is told from all else, and from which.
+/// A stamp of this run whose checksum doesn't fit. Versions of a place differ in all their words, and agree
+/// in what they say of run, target and place: so a mixture of them is told from all else, and from which.
 fn judge_broken(expected: &Expected, stamp: &SectorStamp, sector: &[u8]) -> SectorVerdict {
     let Expected { target, offset, oldest, newest, may_be_mixed, .. } = *expected;
     let is_here = (stamp.target, stamp.offset) == (target, offset);

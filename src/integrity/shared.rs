@@ -29,7 +29,7 @@ pub struct Integrity {
 }
 
 impl Integrity {
-    /// For a run; `journal` is an empty file, `boot` tells the running kernel from all others ("" = not known).
+    /// For a run; `journal` is an empty file, `boot` tells the running kernel from others ("" = not known).
     ///
     /// # Errors
     /// The journal can't be written.

@@ -119,7 +119,7 @@ impl SectorStamp {
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 /// What undoes a multiplication with it, modulo 2^64.
 const STEP_INVERSE: u64 = {
-    // Newton's iteration: each step doubles the bits that are right, of which an odd number has three to begin with.
+    // Newton's iteration: each step doubles the bits that are right, three at first.
     let (mut inverse, mut step) = (STEP, 0);
     while step < 5 {
         inverse = inverse.wrapping_mul(2u64.wrapping_sub(STEP.wrapping_mul(inverse)));

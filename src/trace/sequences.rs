@@ -62,8 +62,8 @@ impl Sequences {
         found.is_some()
     }
 
-    /// With several in flight an I/O may be seen before the one that it follows: then it has begun a stream of
-    /// its own, which is the rest of this one.
+    /// With several in flight an I/O may be seen before the one that it follows: then it has begun a stream
+    /// of its own, which is the rest of this one.
     fn joined(&mut self, stream: SequentialStream) -> SequentialStream {
         let Some(at) = self.places.iter().position(|rest| rest.begin == stream.end) else { return stream };
         let rest = self.places.remove(at);

@@ -5,7 +5,8 @@
 //! major,minor cpu number seconds process action letters sector + sectors [name]
 //! ```
 //!
-//! What has no place on the device has no sectors there: a flush (`Q FWS [name]`), a command (`D R 36 (12 00 ..) [name]`).
+//! What has no place on the device has no sectors there: a flush (`Q FWS [name]`), a command
+//! (`D R 36 (12 00 ..) [name]`).
 //!
 //! Taken is what was asked for (`Q`) or what the driver got (`D`), with its completion (`C`), which may be
 //! one of several neighbours at once. Where the file has none of what is wanted, it is the other one: devices
