@@ -332,6 +332,7 @@ fn the_newest_results_have_their_elements_and_2_2_has_none_of_them() {
     let new = document("--compat=2.3 -u -t6 -vs -d10 f.dat");
     for part in [
         "<Version>2.3.0</Version>",
+        "<VersionDate>2026/06/15</VersionDate>",
         "    <EffectiveBufferSeparation>16777216</EffectiveBufferSeparation>\n    <EffectiveAffinity>\n\
          \x20     <Group Group=\"0\" Mask=\"0x3f\"/>\n    </EffectiveAffinity>\n\
          \x20   <HeterogeneousAffinityWarning>true</HeterogeneousAffinityWarning>\n    <CpuUtilization>",

@@ -35,6 +35,23 @@ fn what_is_wrong_ends_with_an_exit_code_of_its_own() {
     assert!(ended.stdout.contains("Total IO"), "there is a report all the same");
 }
 
+/// Targets may be named alone, or in another order; but what is in one of them was written to one of them.
+#[test]
+fn sectors_of_another_target_in_the_same_place_are_damage_also_where_only_stamps_are_known() {
+    let directory = directory();
+    let [a, b] = ["a", "b"].map(|name| directory.path().join(name));
+    let both = format!("-c256K -b16K -w100 -s BRIEF -F1 -o1 --verify=write {} {{}}", a.display());
+    diskspd(&both, &b).report();
+    let alone = "-b16K -s BRIEF -o1 --verify=read {}";
+    for file in [&a, &b] {
+        assert_eq!(diskspd(alone, file).code, 0);
+    }
+    let (mut of_a, of_b) = (fs::read(&a).unwrap(), fs::read(&b).unwrap());
+    of_a[32768..33280].copy_from_slice(&of_b[32768..33280]);
+    fs::write(&a, of_a).unwrap();
+    diskspd(alone, &a).fails(4, &["--verify", "misplaced", "offset 32768"]);
+}
+
 /// A time span that fails has no figures; damage is told all the same.
 #[test]
 fn what_was_found_before_an_io_error_is_told_with_it() {
@@ -103,6 +120,44 @@ fn what_a_killed_run_acknowledged_is_there() {
         assert_eq!(ended.code, 0, "{way}: {}{}", ended.stdout, ended.stderr);
         assert!(ended.stdout.contains("it was cut off") && ended.stdout.contains("failed:    none"));
     });
+}
+
+/// What was written through the page cache is judged like all else when the run was cut off.
+#[test]
+fn a_target_that_was_destroyed_behind_a_killed_run_is_found_and_nothing_verified_is_no_success() {
+    let directory = directory();
+    let (file, journal) = (directory.path().join("data"), directory.path().join("journal"));
+    let line = format!(
+        "-c1M -b4K -r -w100 -W0 -d60 -Sb --fsync-every 8 --verify --journal {} {{}}",
+        journal.display()
+    );
+    let mut run = start(&line, &file);
+    wait_for_journal(&journal);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let intact = diskspd("verify-after {}", &journal);
+    assert!(intact.code == 0 && !intact.stdout.contains("undecided"), "{}", intact.stdout);
+    assert!(intact.stdout.contains("without a loss of power"), "{}", intact.stdout);
+    for (byte, fault) in [(0, "unwritten"), (0x5a, "foreign")] {
+        fs::write(&file, vec![byte; 1 << 20]).unwrap();
+        let ended = diskspd("verify-after {}", &journal);
+        assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.contains(fault) && !ended.stdout.contains("undecided"), "{}", ended.stdout);
+    }
+    // The head alone, and the head with the target.
+    let whole = fs::read(&journal).unwrap();
+    let piece = |at: usize| 8 + u32::from_le_bytes(whole[at..at + 4].try_into().unwrap()) as usize;
+    let head = piece(0);
+    for (length, why) in [(head, "names no target"), (head + piece(head), "no acknowledged write")] {
+        fs::write(&journal, &whole[..length]).unwrap();
+        let ended = diskspd("verify-after {}", &journal);
+        assert_eq!(ended.code, 2, "{}{}", ended.stdout, ended.stderr);
+        assert!(
+            ended.stdout.contains("nothing was verified: the journal") && ended.stdout.contains(why),
+            "{}",
+            ended.stdout
+        );
+    }
 }
 
 /// A loop device's file is what its disk would hold if the power were cut now: what was written and not flushed is in the page

@@ -4,6 +4,8 @@
 
 use crate::common::schema;
 use crate::golden_reports::synth;
+use diskspd::cli::{self, Invocation};
+use diskspd::prelude::{Control, Listener, Session, execute};
 use diskspd::profile::TargetId;
 use diskspd::report::index::Index;
 use diskspd::report::json::{self, RecordError, read};
@@ -13,7 +15,7 @@ use diskspd::stats::Series;
 use diskspd::system::storage::Storage;
 use diskspd::truth::Judged;
 use proptest::prelude::*;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// A recorded result set: two threads on each of a.dat and b.dat, latencies and series of reads and writes.
 const LARGE: &[u8] = include_bytes!("data/synth/43_rand3.json");
@@ -337,5 +339,61 @@ fn collect_keys(value: &serde_json::Value, keys: &mut Vec<String>) {
         }
         serde_json::Value::Array(elements) => elements.iter().for_each(|element| collect_keys(element, keys)),
         _ => {}
+    }
+}
+
+/// Interrupts a run when a time span has ended.
+#[derive(Debug)]
+struct EndsAfter(Arc<Control>, u32, std::sync::atomic::AtomicU32);
+
+impl Listener for EndsAfter {
+    fn time_span_ended(&self, _: &Record) {
+        if self.2.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 == self.1 {
+            self.0.interrupt();
+        }
+    }
+}
+
+/// A run is kept as it is, however little it did, and whatever ended it. In the line `_` is a blank within a word.
+fn kept_as_it_is(line: &str, spans: usize, ends_after: u32) {
+    let words = format!("diskspd {line}");
+    let words: Vec<_> = words.split_whitespace().map(|word| word.replace('_', " ").into()).collect();
+    let Ok(Invocation::Run(request)) = cli::parse(&words) else { panic!("{line}") };
+    let (mut profile, method) = (request.profile, request.method);
+    profile.time_spans = vec![profile.time_spans.remove(0); spans];
+    let control = Arc::<Control>::default();
+    let listener = Arc::new(EndsAfter(Arc::clone(&control), ends_after, Default::default()));
+    let session = Session { control, listener, ..Session::default() };
+    // What is refused has no record.
+    let Ok(executed) = execute(&profile, &method, &session) else { return };
+    let record = executed.record;
+    assert_eq!(record.check(), Ok(()), "{line}");
+    let stored = json::bytes(&record);
+    assert_eq!(read(&stored).as_ref(), Ok(&record), "{line}");
+    let index = json::read_index(&stored[..]).unwrap_or_else(|why| panic!("{line}: {why}"));
+    assert_eq!(index, Some(Index::of(&Judged::new(&record))), "{line}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn whatever_is_written_is_read_again(
+        (threads, spans, ends_after) in (prop::sample::select(&["", "-t3", "-F4", "-F5 -O2"][..]), 1..4usize, 0..4u32),
+        what in prop::sample::select(&[
+            "-b4K -r", "-b64K -s -w100", "--bs-split 4K/60:64K/40 -r -w30", "-b8K -r -rdpct90/10 --trim 20 -w50",
+            "--mix 70:-b8K_-r_-w0;30:-b64K_-s_-w100", "-b4K -g50i -w20", "-b4K --rate-total 40 -w20", "-b16K -w100 --fsync-every 2",
+        ][..]),
+        more in prop::sample::select(&["", "-L", "-D100", "-L -D", "-vs -L", "--compat 2.3 -vs -u"][..]),
+        time in prop::sample::select(&["-d0 -W0", "-d1 -W0", "-d1 -W1 -C1"][..]),
+        engine in prop::sample::select(&["--engine sim", "--engine null"][..]),
+        others in prop::sample::select(&["", " b.dat c.dat"][..]),
+    ) {
+        // In real time nothing but the shortest of all.
+        let time = if engine.ends_with("null") { "-d0 -W0" } else { time };
+        // Simulated at full speed a second takes one.
+        let pace = if what.contains("-g") || what.contains("rate") { "" } else { "-g200i" };
+        let line = format!("-c1M {pace} {what} {threads} {more} {time} {engine} a.dat{others}");
+        kept_as_it_is(&line, spans, ends_after);
     }
 }

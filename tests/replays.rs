@@ -164,6 +164,47 @@ fn every_recorded_io_is_counted_from_the_very_first_one_on() {
     }
 }
 
+/// In real time: when the I/Os of all threads were to start, and when each did, ns after the start signal; by the former.
+fn logged(line: &str, log: &Path) -> Vec<(u64, u64)> {
+    let (profile, method) = profile_and_method(line);
+    let session = Session { io_log: Some(log.to_owned()), ..Session::default() };
+    let executed = execute(&profile, &method, &session).unwrap();
+    assert!(executed.failures.is_empty(), "{executed:?}");
+    let text = std::fs::read_to_string(log).unwrap();
+    let ios: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let threads: std::collections::BTreeSet<&str> = ios.iter().map(|io| io[0]).collect();
+    assert!(threads.len() > 1, "{line}: several threads do I/O");
+    let time = |io: &Vec<&str>, column: usize| io[column].parse().unwrap();
+    let mut times: Vec<(u64, u64)> = ios.iter().map(|io| (time(io, 7), time(io, 5))).collect();
+    times.sort_unstable();
+    times
+}
+
+/// Threads wake up one after the other behind the start signal; what they wait for is one list of times all the same.
+#[test]
+fn the_times_of_all_threads_have_one_origin() {
+    let directory = directory();
+    let file = |name: &str| directory.path().join(name);
+    let ios: String = (0..300).map(|n| format!("{n}000 a read {} 4096\n", n * 4096)).collect();
+    std::fs::write(file("trace"), format!("fio version 3 iolog\n0 a add\n0 a open\n{ios}300000 a close\n"))
+        .unwrap();
+    let trace = file("trace");
+    for (line, first) in [
+        (format!("--replay {} -t3", trace.display()), None),
+        (format!("--replay {} -t4 -o4 -W1 -d1", trace.display()), Some(0)),
+        ("-b4K -W0 -d1 -t4 -o1 --rate-total 1000,uniform".into(), Some(1_000_000)),
+        ("-b4K -W0 -d1 -t3 -o1 -g200i".into(), Some(5_000_000)),
+    ] {
+        let mut times = logged(&format!("--engine null -c4M {line} a.dat"), &file("log"));
+        times.dedup_by_key(|(due, _)| *due);
+        assert!(first.is_none_or(|first| times[0].0 == first), "{line}: {:?}", times[0]);
+        let step = first.filter(|first| *first > 0).unwrap_or(1_000_000);
+        let uneven = times.windows(2).find(|pair| (pair[1].0 - pair[0].0) % step != 0);
+        assert_eq!(uneven, None, "{line}: all are due at whole steps of {step} ns");
+        assert!(times.iter().all(|(due, start)| start >= due), "{line}: none starts early");
+    }
+}
+
 #[test]
 fn what_cannot_be_done_again_is_refused() {
     let directory = directory();

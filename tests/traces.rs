@@ -30,6 +30,27 @@ CPU0 (sda):
  Reads Queued:           1,       64KiB\t Writes Queued:           1,        4KiB
 ";
 
+/// What blkparse prints of a database on a file system with a journal: flushes, names with blanks, commands.
+const DATABASE: &str = "  7,0    0        4     0.000000000   100  Q   R 2048 + 16 [postgres]
+  7,0    0        7     0.000000030   100  D   R 2048 + 16 [postgres]
+  7,0    0        8     0.000000040   100  Q FWS [postgres]
+  7,0    0        9     0.000000045   102  Q FWS [my db writer]
+  7,0    0       10     0.000000050   101  D  FN [jbd2/loop0-8]
+  7,0    0       11     0.000000060     0  C   R 2048 + 16 [0]
+  7,0    0       12     0.000000070     0  C  FN 0 [0]
+  7,0    0       13     0.000000071     0  C FWS 0 [0]
+  7,0    0       14     0.000000080   101  Q FWFS 4096 + 8 [jbd2/loop0-8]
+  7,0    0       15     0.000000090   101  D WFS 4096 + 8 (      10) [jbd2/loop0-8]
+  7,0    0       16     0.000000099     0  C WFS 4096 + 8 [0]
+  7,0    0       17     0.000000100   102  Q   D 65536 + 2048 [my db writer]
+  7,0    0       18     0.000000110   102  D  DS 65536 + 2048 [my db writer]
+  7,0    0       19     0.000000130     0  C   D 65536 + 2048 [0]
+  7,0    0       20     0.000000140   100  D   R 36 (12 00 00 00 24 00 ..) [postgres]
+  7,0    0       21     0.000000150     0  C   R (12 00 00 00 24 00 ..) [0]
+  7,0    0       23     0.000000170   100  U   N [postgres] 1
+CPU0 (tr):
+";
+
 /// A bio-based device: there is nothing that a driver takes from a queue.
 const BIOS: &str = "252,0 0 1 0.000000000 7 Q R 8 + 8 [x]\n252,0 0 2 0.000002000 7 C R 8 + 8 [0]\n";
 
@@ -111,6 +132,18 @@ fn each_format_is_known_by_its_content_and_read() {
         let other = text.replace('\n', "\r\n");
         assert_eq!(events(&other, None), events(text, None), "{text}");
     }
+    let database = vec![
+        Issued(io(0, 1 << 20, 8192, false)),
+        Skipped,
+        Skipped,
+        Completed(io(60, 1 << 20, 8192, false)),
+        Issued(io(80, 2 << 20, 4096, true)),
+        Completed(io(99, 2 << 20, 4096, true)),
+        Discarded(io(100, 32 << 20, 1 << 20, false)),
+    ];
+    assert_eq!(events(DATABASE, None).unwrap().3, database);
+    let by_driver = viewed(DATABASE, None, RequestView::Driver).unwrap().3;
+    assert_eq!(by_driver.iter().filter(|event| **event == Skipped).count(), 2, "a flush and a command");
     // As the driver got them; and the other of both where a file doesn't have what is wanted.
     let driver = |text: &str| viewed(text, None, RequestView::Driver).unwrap().3;
     assert_eq!(driver(BLKPARSE), of_driver);
@@ -166,6 +199,8 @@ fn what_is_wrong_is_told_with_its_line() {
         (fio("2 /a"), "line 3: a file and an action"),
         (block("8,0 0 1 0.1 1 D R 0 + 8 [x]"), "line 2: '0.1' stands where a time"),
         (block("8,0 0 1 0.000000001 1 D R 0 +"), "line 2: sector + sectors"),
+        (block("8,0 0 1 0.000000001 1 Q R 0"), "line 2: sector + sectors"),
+        (block("8,0 0 1 0.000000001 1 Q WS"), "line 2: sector + sectors"),
         (block("8,0 0 1 0.000000001 1 DD R 0 + 8"), "line 2: 'DD' is no action of blktrace"),
         (block("hello"), "line 2: 'hello' stands where a device"),
     ] {
@@ -278,6 +313,46 @@ fn a_trace_becomes_the_options_that_say_the_same() {
     }
     let (_, streams) = fitted(&synthetic().pop().unwrap().1);
     assert!(streams.fit.options.contains("-t2 -o1 -T"), "{}", streams.fit.options);
+}
+
+#[test]
+fn discards_become_a_share_of_the_profile() {
+    let mut collector = IoCollector::default();
+    for number in 0..4000 {
+        let at = number * 1_000_000;
+        match number % 4 {
+            0 => collector.discarded(65536),
+            _ => collector
+                .push(TracedIo::new(at, number * 7919 % 9973 * 4096, 4096, number % 2 == 0).took(500_000)),
+        }
+    }
+    let trace = collector.finish();
+    let (figures, FittedProfile { profile, fit }) = fitted(&trace);
+    assert_eq!((figures.discards.ios, figures.discards.bytes, figures.all.ios), (1000, 1000 << 16, 3000));
+    let target = &profile.time_spans[0].targets[0];
+    assert_eq!(target.trim_ratio, 25);
+    assert!(fit.options.contains(" --trim 25") && fit.options.ends_with("-g1000i"), "{}", fit.options);
+    let source = TraceSource { name: "x".into(), is_live: false };
+    let told = text(&source, &figures, &FittedProfile { profile, fit });
+    assert!(told.contains("discards     1000 of 62.5 MiB altogether: 25.0 %"), "{told}");
+    assert!(told.contains("discards     25.0 % seen, 25.0 % in the profile"), "{told}");
+}
+
+/// With several in flight some are seen in another order than they were asked for in.
+#[test]
+fn streams_are_counted_rightly_where_ios_overtake_each_other() {
+    for every in [7, 100, 1501, 9000] {
+        let mut order: Vec<u64> = (0..COUNT).collect();
+        // The next but one is the next of the same stream.
+        (0..COUNT as usize - 4).step_by(every).for_each(|at| order.swap(at, at + 2));
+        let ios = order.iter().map(|n| (n % 2 * (512 << 20) + n / 2 * 4 * K, 4096, false));
+        let (figures, fitted) = fitted(&trace(3500, ios));
+        assert_eq!(figures.streams, 2, "every {every}");
+        if figures.all.sequential_share() > 0.995 {
+            let target = &fitted.profile.time_spans[0].targets[0];
+            assert_eq!((target.threads_per_file, target.request_count), (2, 2), "every {every}");
+        }
+    }
 }
 
 #[test]

@@ -168,7 +168,8 @@ impl<'a> HonestRun<'a> {
             let (text, errors) =
                 (String::from_utf8_lossy(&back.stdout), String::from_utf8_lossy(&back.stderr));
             match back.status.code() {
-                Some(0) => add_read_back(&mut tally, &text),
+                // Killed before anything was durable.
+                Some(0 | 2) => add_read_back(&mut tally, &text),
                 Some(4) => tally.alarms.push(format!("{text}{errors}")),
                 code => return Err(format!("verify-after ended with {code:?}: {errors}").into()),
             }

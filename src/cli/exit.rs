@@ -10,8 +10,8 @@ pub enum Exit {
     /// The run failed, or an event can't be used; also of `-ye`.
     RunFailed = 1,
     /// The run went well, but its figures are not what they seem to be, with `--strict`; `doctor` found
-    /// something worse than a note; `compare` found what `--fail-if` names; and `precondition` never reached
-    /// a steady state.
+    /// something worse than a note; `compare` found what `--fail-if` names; `precondition` never reached
+    /// a steady state; and `verify-after` found nothing that it could verify.
     Doubtful = 2,
     /// The command line is empty or wrong, or a profile is unreadable or invalid.
     Usage = 3,

@@ -8,7 +8,9 @@ use crate::integrity::{TargetReadBack, read_back};
 use crate::profile::RawText;
 use crate::report::integrity_text::held;
 use crate::report::start_time::date_and_time;
-use crate::results::FailedSector;
+use crate::results::{AddUp, FailedSector, IntegrityCounts};
+use crate::system::boot;
+use crate::system::root::Root;
 use crate::system::target::locate;
 use std::fmt::Write;
 use std::fs::File;
@@ -33,26 +35,47 @@ pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
         )
         .into());
     }
-    let mut out = header(&name.to_string(), &content);
+    let power_held = !content.boot.is_empty() && boot(&Root::live()) == Some(content.boot.clone());
+    let mut out = header(&name.to_string(), &content, power_held);
     let mut exit = Exit::Success;
+    let mut all = IntegrityCounts::default();
     for (index, target) in content.targets.values().enumerate() {
         let path = given.get(index).unwrap_or(&target.path);
         let refused = |why: String| format!("'{path}': {why}");
         let place = locate(path.as_bytes()).map_err(refused)?;
-        let found = read_back(&content, target, &place).map_err(refused)?;
+        let found = read_back(&content, target, &place, power_held).map_err(refused)?;
+        all.add(&found.results.counts);
         if found.results.counts.wrong() > 0 {
             exit = Exit::Corrupt;
         }
         write_target(&mut out, &content, target, path, &found);
     }
+    if all.verified == 0 && exit == Exit::Success {
+        exit = Exit::Doubtful;
+        let _ = writeln!(out, "\nnothing was verified: {}", why_nothing(&content));
+    }
     output::to_stdout(out.as_bytes())?;
     Ok(exit)
 }
 
-fn header(name: &str, content: &JournalContent) -> String {
-    let end = match content.has_ended {
-        true => "it ended by itself".to_owned(),
-        false => "it was cut off: killed, or by a loss of power".to_owned(),
+/// Why there is nothing that could be right or wrong: no success.
+fn why_nothing(content: &JournalContent) -> &'static str {
+    match (content.targets.is_empty(), content.acknowledged.is_empty()) {
+        (true, _) => "the journal names no target: it was cut to its head, or the run ended early",
+        (_, true) => {
+            "the journal holds no acknowledged write: it was cut, or the run ended before a write was durable"
+        }
+        _ => "each sector is a mixture of versions that may be there; have a run end by itself",
+    }
+}
+
+fn header(name: &str, content: &JournalContent, power_held: bool) -> String {
+    let end = match (content.has_ended, power_held) {
+        (true, _) => "it ended by itself",
+        (_, true) => {
+            "it was cut off: killed, without a loss of power (the machine has not been started since)"
+        }
+        (_, false) => "it was cut off: killed, or by a loss of power",
     };
     let broken = match content.broken {
         0 => String::new(),

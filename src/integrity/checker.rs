@@ -46,6 +46,8 @@ struct CheckedTarget {
     /// A write that has completed is durable.
     is_durable: bool,
     results: IntegrityResults,
+    /// Of a target that is only read: by which number each run that stamped it called it.
+    numbers: Vec<(u64, u32)>,
     /// What the next flush makes durable, and how many there were before those.
     unflushed: VecDeque<Acknowledged>,
     flushed: u64,
@@ -89,7 +91,7 @@ impl<'a> SectorChecker<'a> {
                     || Arc::new(SectorChecksums::new(sector)),
                     |known| Arc::clone(&known.checksums),
                 );
-                let (results, unflushed, flushed) = Default::default();
+                let (results, numbers, unflushed, flushed) = Default::default();
                 targets.push(CheckedTarget {
                     id,
                     sector,
@@ -97,6 +99,7 @@ impl<'a> SectorChecker<'a> {
                     versions,
                     is_durable,
                     results,
+                    numbers,
                     unflushed,
                     flushed,
                 });
@@ -150,11 +153,12 @@ impl<'a> SectorChecker<'a> {
     fn begin_read(&mut self, io: &Io) -> bool {
         let target = &self.targets[io.file as usize];
         let Some(versions) = &target.versions else { return true };
-        let Some(units) = units(versions, io, u64::from(io.length)) else { return false };
         let first = io.request as usize * self.units_of_request;
-        for (look, unit) in self.looks[first..].iter_mut().zip(units) {
-            *look = versions.look(unit);
-        }
+        let looks = &mut self.looks[first..first + self.units_of_request];
+        // Of what lies outside nothing is known but that nothing of this run belongs there.
+        let units = units(versions, io, u64::from(io.length)).unwrap_or_default();
+        looks.fill(UnitVersions::default());
+        looks.iter_mut().zip(units).for_each(|(look, unit)| *look = versions.look(unit));
         true
     }
 
@@ -277,15 +281,6 @@ impl<'a> SectorChecker<'a> {
         let data = &mut self.data[..bytes / target.sector * target.sector];
         let first = io.request as usize * self.units_of_request;
         let looks = &self.looks[first..first + self.units_of_request];
-        let sectors = data.len() / target.sector;
-        let is_known = |versions: &Generations| {
-            let mut units = units(versions, io, data.len() as u64).into_iter().flatten();
-            units.any(|unit| versions.look(unit).latest() > 0)
-        };
-        if target.versions.as_ref().is_some_and(|versions| !is_known(versions)) {
-            target.results.counts.unknown += sectors as u64;
-            return;
-        }
         let Some(slot) = engine.slot(io) else { return };
         slot.copy_to(data);
         target.checksums.intact(data, &mut self.fits);
@@ -294,6 +289,7 @@ impl<'a> SectorChecker<'a> {
             target: target.id.0,
             offset: io.offset,
             oldest: 0,
+            newest: 0,
             may_be_mixed: false,
         };
         let mut faults = Vec::new();
@@ -303,9 +299,14 @@ impl<'a> SectorChecker<'a> {
                 let unit = expected.offset / versions.unit();
                 let before = looks[(unit - io.offset / versions.unit()) as usize];
                 expected.oldest = before.oldest();
+                expected.newest = versions.first_look(expected.offset).latest();
                 // A write may have begun and ended since.
-                expected.may_be_mixed =
-                    before.is_open() || versions.look(unit as usize).latest() != before.latest();
+                expected.may_be_mixed = before.is_open() || expected.newest != before.latest();
+            }
+            if target.versions.is_none()
+                && let Some(stamp) = SectorStamp::of(sector).filter(|_| *fits)
+            {
+                expected.target = number_of(&mut target.numbers, &stamp);
             }
             let counts = &mut target.results.counts;
             match judge(&expected, sector, *fits) {
@@ -330,6 +331,21 @@ impl<'a> SectorChecker<'a> {
             }
         }
     }
+}
+
+/// Runs that stamped one target, at most: of more nothing is remembered.
+const MOST_RUNS: usize = 64;
+
+/// By which number the run that wrote a stamp calls this target: by that of the first of its stamps. What has
+/// another one is of another target.
+fn number_of(numbers: &mut Vec<(u64, u32)>, stamp: &SectorStamp) -> u32 {
+    if let Some((_, number)) = numbers.iter().find(|(run, _)| *run == stamp.run) {
+        return *number;
+    }
+    if numbers.len() < MOST_RUNS {
+        numbers.push((stamp.run, stamp.target));
+    }
+    stamp.target
 }
 
 /// The units that an I/O touches with its first `bytes`; `None` = it touches one in part, or lies outside.

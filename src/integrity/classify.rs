@@ -14,6 +14,8 @@ pub struct Expected {
     pub offset: u64,
     /// The oldest version that can be there; 0 = also what nobody of us wrote.
     pub oldest: u64,
+    /// The newest one that anybody has begun to write.
+    pub newest: u64,
     /// The sector may be a mixture of versions.
     pub may_be_mixed: bool,
 }
@@ -39,24 +41,36 @@ pub fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorVerdict 
     let stamp = SectorStamp::of(sector);
     let Some(run) = expected.run else { return judge_any_run(expected, stamp, intact) };
     let ours = stamp.filter(|stamp| stamp.run == run);
-    let Expected { target, offset, oldest, may_be_mixed, .. } = *expected;
+    let Expected { target, offset, oldest, newest, .. } = *expected;
     match ours {
         Some(stamp) if intact && (stamp.target, stamp.offset) != (target, offset) => {
             Failed(SectorFault::Misplaced)
         }
         Some(stamp) if intact => match stamp.generation {
+            there if there > newest => Failed(SectorFault::Foreign),
             there if there >= oldest => Verified,
             there if there + 1 == oldest => Failed(SectorFault::Lost),
             _ => Failed(SectorFault::Stale),
         },
         _ if oldest == 0 => Unknown,
-        // Whole sectors of others aren't mixtures of ours.
-        _ if may_be_mixed && !(intact && stamp.is_some()) => Undecided,
-        Some(_) => Failed(SectorFault::Corrupt),
+        Some(stamp) => judge_broken(expected, &stamp, sector),
         None if sector.iter().all(|byte| *byte == 0) => Failed(SectorFault::Unwritten),
         // What was there before the first write still is.
         None if oldest == 1 => Failed(SectorFault::Lost),
         None => Failed(SectorFault::Foreign),
+    }
+}
+
+/// A stamp of this run whose checksum doesn't fit. Versions of a place differ in all their words, and agree
+/// in what they say of run, target and place: so a mixture of them is told from all else, and from which.
+fn judge_broken(expected: &Expected, stamp: &SectorStamp, sector: &[u8]) -> SectorVerdict {
+    let Expected { target, offset, oldest, newest, may_be_mixed, .. } = *expected;
+    let is_here = (stamp.target, stamp.offset) == (target, offset);
+    match stamp.versions_in(sector).filter(|(_, last)| is_here && *last <= newest) {
+        Some((first, _)) if may_be_mixed && first >= oldest => Undecided,
+        // Parts of versions that can't be there together.
+        Some((first, last)) if first < last => Failed(SectorFault::Torn),
+        _ => Failed(SectorFault::Corrupt),
     }
 }
 
@@ -65,7 +79,9 @@ fn judge_any_run(expected: &Expected, stamp: Option<SectorStamp>, intact: bool) 
     match stamp {
         None => Unknown,
         Some(_) if !intact => Failed(SectorFault::Corrupt),
-        Some(stamp) if stamp.offset != expected.offset => Failed(SectorFault::Misplaced),
+        Some(stamp) if (stamp.target, stamp.offset) != (expected.target, expected.offset) => {
+            Failed(SectorFault::Misplaced)
+        }
         Some(_) => Verified,
     }
 }
@@ -106,7 +122,8 @@ mod tests {
     }
 
     fn judged(oldest: u64, may_be_mixed: bool, bytes: &[u8]) -> SectorVerdict {
-        let expected = Expected { run: Some(RUN), target: 3, offset: 1024, oldest, may_be_mixed };
+        let newest = 20;
+        let expected = Expected { run: Some(RUN), target: 3, offset: 1024, oldest, newest, may_be_mixed };
         let mut fits = Vec::new();
         SectorChecksums::new(512).intact(bytes, &mut fits);
         judge(&expected, bytes, fits[0])
@@ -122,6 +139,8 @@ mod tests {
         for (oldest, bytes, verdict) in [
             (9, sector(stamp(9)), Verified),
             (9, sector(stamp(10)), Verified),
+            (9, sector(stamp(21)), Failed(SectorFault::Foreign)),
+            (0, sector(stamp(21)), Failed(SectorFault::Foreign)),
             (9, sector(stamp(8)), Failed(SectorFault::Lost)),
             (9, sector(stamp(7)), Failed(SectorFault::Stale)),
             (9, sector(elsewhere), Failed(SectorFault::Misplaced)),
@@ -147,18 +166,34 @@ mod tests {
         let mut mixed = sector(stamp(9));
         mixed[256..].copy_from_slice(&sector(stamp(10))[256..]);
         assert_eq!(judged(9, true, &mixed), Undecided);
-        assert_eq!(judged(9, false, &mixed), Failed(SectorFault::Corrupt));
+        assert_eq!(judged(9, false, &mixed), Failed(SectorFault::Torn));
+        assert_eq!(judged(10, true, &mixed), Failed(SectorFault::Torn), "one of them can't be there");
+        // Neither zeros nor anything else is a part of a mixture.
+        for other in [0, 7] {
+            let mut broken = sector(stamp(9));
+            broken[256..].fill(other);
+            assert_eq!(judged(9, true, &broken), Failed(SectorFault::Corrupt));
+        }
+        assert_eq!(judged(9, true, &[0; 512]), Failed(SectorFault::Unwritten));
+        assert_eq!(judged(9, true, &[7; 512]), Failed(SectorFault::Foreign));
+        // Of two versions that were never written.
+        let mut mixed = sector(stamp(20));
+        mixed[256..].copy_from_slice(&sector(stamp(21))[256..]);
+        assert_eq!(judged(9, true, &mixed), Failed(SectorFault::Corrupt));
         assert_eq!(judged(9, true, &sector(stamp(7))), Failed(SectorFault::Stale));
     }
 
     #[test]
     fn a_target_that_is_only_read_is_judged_by_its_stamps_alone() {
-        let expected = Expected { run: None, target: 0, offset: 1024, oldest: 0, may_be_mixed: false };
+        let (oldest, newest, may_be_mixed) = (0, 0, false);
+        let expected = Expected { run: None, target: 3, offset: 1024, oldest, newest, may_be_mixed };
         let verdict = |bytes: &[u8], intact| judge(&expected, bytes, intact);
         assert_eq!(verdict(&sector(stamp(5)), true), Verified);
         assert_eq!(verdict(&sector(stamp(5)), false), Failed(SectorFault::Corrupt));
         let elsewhere = sector(SectorStamp { offset: 0, ..stamp(5) });
         assert_eq!(verdict(&elsewhere, true), Failed(SectorFault::Misplaced));
+        let of_another = sector(SectorStamp { target: 1, ..stamp(5) });
+        assert_eq!(verdict(&of_another, true), Failed(SectorFault::Misplaced));
         assert_eq!(verdict(&[1; 512], false), Unknown);
     }
 

@@ -25,7 +25,8 @@ pub struct TargetReadBack {
     pub newer: u64,
 }
 
-/// Reads all sectors back of which a journal says something, from the target at a path.
+/// Reads all sectors back of which a journal says something, from the target at a path. `power_held`: the
+/// machine is known to have run ever since.
 ///
 /// # Errors
 /// A message: it can't be opened, or there isn't memory.
@@ -33,12 +34,14 @@ pub fn read_back(
     content: &JournalContent,
     target: &JournalTarget,
     path: &Path,
+    power_held: bool,
 ) -> Result<TargetReadBack, String> {
     let memory = || Buffer::new(PIECE as usize).map_err(|error| format!("memory can't be had: {error}"));
     let found = TargetReadBack::default();
     let mut reader = BackReader {
         content,
         target,
+        power_held,
         checksums: SectorChecksums::new(target.sector as usize),
         file: open(path)?,
         beside: memory()?,
@@ -73,6 +76,7 @@ fn open(path: &Path) -> Result<File, String> {
 struct BackReader<'a> {
     content: &'a JournalContent,
     target: &'a JournalTarget,
+    power_held: bool,
     checksums: SectorChecksums,
     file: File,
     found: TargetReadBack,
@@ -102,13 +106,21 @@ impl BackReader<'_> {
     }
 
     fn sector(&mut self, ack: &Acknowledged, offset: u64, sector: &[u8], fits: bool, is_readable: bool) {
-        let was_cut = self.target.mixing == Mixing::WhenCut && !self.content.has_ended;
+        let may_be_mixed = match self.target.mixing {
+            Mixing::Never => false,
+            // What the page cache holds of a run that was only killed is whole, and is read behind it.
+            Mixing::WhenCut => !self.content.has_ended && !self.power_held,
+            Mixing::WhenKilled => !self.content.has_ended,
+            Mixing::Always => true,
+        };
         let expected = Expected {
             run: Some(self.content.run),
             target: self.target.id,
             offset,
             oldest: ack.oldest,
-            may_be_mixed: ack.overlapped || was_cut || self.target.mixing == Mixing::Always,
+            // What was begun and never acknowledged the journal doesn't know.
+            newest: SectorStamp::NEWEST,
+            may_be_mixed: ack.overlapped || may_be_mixed,
         };
         let stamp = SectorStamp::of(sector).filter(|_| is_readable);
         let verdict = match is_readable {

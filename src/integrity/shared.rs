@@ -9,7 +9,7 @@ use crate::profile::{RawText, TargetId, VerifyMode};
 use crate::sys::inode::{self, Kind};
 use crate::sys::mutex::LockAnyway;
 use crate::units;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -29,14 +29,14 @@ pub struct Integrity {
 }
 
 impl Integrity {
-    /// For a run; `journal` is an empty file.
+    /// For a run; `journal` is an empty file, `boot` tells the running kernel from others ("" = not known).
     ///
     /// # Errors
     /// The journal can't be written.
-    pub fn new(mode: VerifyMode, journal: Option<File>) -> io::Result<Integrity> {
+    pub fn new(mode: VerifyMode, journal: Option<File>, boot: &str) -> io::Result<Integrity> {
         // Keyed anew from the kernel's random numbers each time.
         let run = RandomState::new().build_hasher().finish();
-        let journal = journal.map(|file| AckJournal::begin(file, run)).transpose()?;
+        let journal = journal.map(|file| AckJournal::begin(file, run, boot)).transpose()?;
         Ok(Integrity { run, mode, spans: AtomicU64::new(0), versions: Mutex::default(), journal })
     }
 
@@ -65,17 +65,33 @@ impl Integrity {
         self.versions.lock_anyway().get(&target).cloned()
     }
 
-    /// A time span is about to begin. `memory`: bytes that may be used, 0 = unknown. `is_renewed`: others
-    /// than its threads may have written to the target since the last one, because its file was made anew.
+    /// Files are about to be made anew: what is known of these targets holds no longer. The journal says so
+    /// first: a run that is killed in between has lost nothing.
+    ///
+    /// # Errors
+    /// A message: the journal can't be written.
+    pub fn forget(&self, plan: &SpanPlan, is_renewed: impl Fn(&RawText) -> bool) -> Result<(), String> {
+        let targets = plan.workers.iter().flat_map(|worker| &worker.targets);
+        let renewed: BTreeSet<TargetId> =
+            targets.filter(|target| is_renewed(&target.path)).map(|target| target.id).collect();
+        let all = self.versions.lock_anyway();
+        let known: Vec<_> = renewed.iter().filter_map(|id| Some((id, all.get(id)?))).collect();
+        known.iter().for_each(|(_, versions)| versions.forget());
+        let pieces: Vec<_> = known.iter().map(|(id, _)| JournalPiece::Forgotten(id.0)).collect();
+        drop(all);
+        self.tell(&pieces)
+    }
+
+    fn tell(&self, pieces: &[JournalPiece]) -> Result<(), String> {
+        let journal = self.journal.as_ref().filter(|_| !pieces.is_empty());
+        journal.map_or(Ok(()), |journal| journal.add(pieces).map_err(not_written))
+    }
+
+    /// A time span is about to begin. `memory`: bytes that may be used, 0 = unknown.
     ///
     /// # Errors
     /// A message: there isn't memory enough, a file has two names, or the journal can't be written.
-    pub fn begin_span(
-        &self,
-        plan: &SpanPlan,
-        memory: u64,
-        is_renewed: impl Fn(&RawText) -> bool,
-    ) -> Result<(), String> {
+    pub fn begin_span(&self, plan: &SpanPlan, memory: u64) -> Result<(), String> {
         self.spans.fetch_add(1, Ordering::Relaxed);
         if !self.mode.stamps() {
             return Ok(());
@@ -93,15 +109,10 @@ impl Integrity {
         let mut pieces = Vec::new();
         let mut all = self.versions.lock_anyway();
         for target in targets {
-            match all.get(&target.id) {
-                None => pieces.push(JournalPiece::Target(told(target))),
-                Some(known) if is_renewed(&target.path) => {
-                    known.forget();
-                    pieces.push(JournalPiece::Forgotten(target.id.0));
-                }
-                Some(_) => {}
-            }
             let known = all.get(&target.id);
+            if known.is_none() {
+                pieces.push(JournalPiece::Target(told(target)));
+            }
             if known.is_none_or(|known| known.covered() < target.size) {
                 let needed = Generations::memory(target.size, target.verified.unit);
                 let fits = memory == 0 || needed <= memory / 2;
@@ -112,7 +123,7 @@ impl Integrity {
             }
         }
         drop(all);
-        self.journal.as_ref().map_or(Ok(()), |journal| journal.add(&pieces).map_err(not_written))
+        self.tell(&pieces)
     }
 
     /// The run has ended, and nothing is in flight any more.
@@ -120,7 +131,7 @@ impl Integrity {
     /// # Errors
     /// A message: the journal is not complete.
     pub fn end(&self) -> Result<(), String> {
-        self.journal.as_ref().map_or(Ok(()), |journal| journal.add(&[JournalPiece::End]).map_err(not_written))
+        self.tell(&[JournalPiece::End])
     }
 }
 
@@ -147,6 +158,7 @@ fn told(target: &WorkerTarget) -> JournalTarget {
 fn mixing(target: &WorkerTarget) -> Mixing {
     match target.mapping {
         Some(_) if !is_durable(target) => Mixing::Always,
+        Some(_) => Mixing::WhenKilled,
         None if target.open.direct => Mixing::Never,
         _ => Mixing::WhenCut,
     }

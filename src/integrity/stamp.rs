@@ -90,6 +90,23 @@ impl SectorStamp {
         })
     }
 
+    /// The oldest and the newest version of its place that a sector is put together of, whatever its checksum
+    /// says: each of its words is one of them. `None` = something in it is of no version.
+    pub fn versions_in(&self, sector: &[u8]) -> Option<(u64, u64)> {
+        let place = self.run ^ self.offset;
+        let (mut oldest, mut newest) = (self.generation, self.generation);
+        let (words, rest) = sector.get(LENGTH..)?.as_chunks();
+        for (number, word) in (1u64..).zip(words) {
+            let word = u64::from_le_bytes(*word) ^ number.wrapping_mul(STEP);
+            let version = word.wrapping_sub(place).wrapping_mul(STEP_INVERSE);
+            (oldest, newest) = (oldest.min(version), newest.max(version));
+        }
+        (oldest > 0 && newest <= SectorStamp::NEWEST && rest.is_empty()).then_some((oldest, newest))
+    }
+
+    /// No place has that many versions: what says more is no version.
+    pub const NEWEST: u64 = 1 << 40;
+
     /// Whether the write that this sector is of reaches to a place (byte offset in the target), for sectors
     /// of so many bytes.
     pub fn write_covers(&self, offset: u64, sector: u64) -> bool {
@@ -100,6 +117,16 @@ impl SectorStamp {
 
 /// The golden ratio, as is usual where words are to differ in all their bits.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+/// What undoes a multiplication with it, modulo 2^64.
+const STEP_INVERSE: u64 = {
+    // Newton's iteration: each step doubles the bits that are right, three at first.
+    let (mut inverse, mut step) = (STEP, 0);
+    while step < 5 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(STEP.wrapping_mul(inverse)));
+        step += 1;
+    }
+    inverse
+};
 
 /// Makes and compares the checksums of sectors of one length.
 ///
@@ -248,6 +275,32 @@ mod tests {
         });
         let [before, after] = versions.each_ref().map(|sector| sector[LENGTH..].chunks(8));
         assert!(before.zip(after).all(|(before, after)| before != after));
+    }
+
+    #[test]
+    fn each_word_of_a_sector_tells_its_version() {
+        let version = |generation| {
+            let mut sector = vec![0; 512];
+            SectorStamp { generation, ..STAMP }.fill(&mut sector);
+            sector
+        };
+        let versions = |sector: &[u8]| SectorStamp::of(sector).unwrap().versions_in(sector);
+        assert_eq!(versions(&version(7)), Some((7, 7)));
+        for at in (8..512).step_by(8) {
+            let mixed = [&version(7)[..at], &version(9)[at..]].concat();
+            let first = if at <= 24 { 9 } else { 7 };
+            assert_eq!(versions(&mixed), Some((first, 9)), "{at}");
+        }
+        for (at, byte) in [(60, 1), (200, 0x80), (511, 4)] {
+            let mut sector = version(7);
+            sector[at] ^= byte;
+            assert_eq!(versions(&sector), None, "{at}");
+        }
+        for other in [0, 0xff] {
+            let mut sector = version(7);
+            sector[256..].fill(other);
+            assert_eq!(versions(&sector), None);
+        }
     }
 
     #[test]

@@ -98,6 +98,11 @@ impl SpanPlan {
         self.measure_latency || self.iops_interval.is_some()
     }
 
+    /// Recorded I/Os are to be counted, all of them: without a warm-up none begins before measuring does.
+    pub fn waits_for_measuring(&self) -> bool {
+        self.replay.is_some() && self.warmup == 0
+    }
+
     /// The path of a target, as the user gave it; empty = no worker works on it.
     pub fn path_of(&self, id: TargetId) -> RawText {
         let mut targets = self.workers.iter().flat_map(|worker| &worker.targets);

@@ -27,7 +27,8 @@ impl Compat {
     pub fn version_date(self) -> &'static str {
         match self {
             Compat::V2_2 => super::COMPATIBLE_VERSION_DATE,
-            Compat::V2_3 => "2026/05/08",
+            // Common/Version.h of the release; a state before it had 2026/05/08.
+            Compat::V2_3 => "2026/06/15",
         }
     }
 

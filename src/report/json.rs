@@ -128,6 +128,17 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     buffered.flush()
 }
 
+/// The same for a file that is kept: what this program couldn't read again takes nobody's place.
+///
+/// # Errors
+/// Those of `sink`; or the record contradicts itself.
+pub fn write_readable(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    judged.record.check().map_err(|what| {
+        io::Error::other(format!("the record contradicts itself ({what}), and could not be read again"))
+    })?;
+    write(judged, sink)
+}
+
 /// A record as one line of JSON in memory.
 pub fn bytes(record: &Record) -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -97,7 +97,7 @@ pub const HTML: Format = Format { name: "html", extensions: &["html", "htm"], wr
 pub const FORMATS: &[Format] = &[
     TEXT,
     Format { name: "xml", extensions: &["xml"], write: xml::write },
-    Format { name: "json", extensions: &["json"], write: json::write },
+    Format { name: "json", extensions: &["json"], write: json::write_readable },
     Format { name: "csv", extensions: &["csv"], write: csv::write },
     HTML,
 ];

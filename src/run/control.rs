@@ -373,9 +373,14 @@ impl Control {
 
     /// The start signal: all workers begin their I/O.
     pub fn start(&self) {
+        self.start_as_of(clock::monotonic());
+    }
+
+    /// The same, given for a moment that has just come: the one that several ranks have agreed on.
+    pub fn start_as_of(&self, moment: Nanos) {
         let mut state = self.lock();
         if !state.started {
-            self.start_signal.store(clock::monotonic(), Ordering::Relaxed);
+            self.start_signal.store(moment, Ordering::Relaxed);
         }
         state.started = true;
         self.changed.notify_all();

@@ -85,6 +85,9 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Ok(planned) => planned,
         Err(errors) => return SpanOutcome::refused(messages(errors)),
     };
+    if let Err(message) = forget_renewed(span, &first, common) {
+        return SpanOutcome::failed(vec![message]);
+    }
     first.warnings.into_iter().for_each(|warning| voice.tell(warning));
     control.awaits("reads the source of what is written (-Z)");
     let sources = match sources::make(&first.sources) {
@@ -111,7 +114,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     }
     control.does("writes what of the targets is in memory before it begins");
     let settled = settle::settle(&plan, control, voice);
-    if let Err(message) = settled.and_then(|()| begin_verification(span, &plan, common)) {
+    if let Err(message) = settled.and_then(|()| begin_verification(&plan, common)) {
         return SpanOutcome::failed(vec![message]);
     }
     if control.is_interrupted() {
@@ -151,15 +154,20 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     outcome
 }
 
-/// What is known of the targets' content begins anew where others than the workers may have written.
-fn begin_verification(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), String> {
+fn begin_verification(planned: &SpanPlan, common: Common) -> Result<(), String> {
+    let memory = common.system.memory_available;
+    common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(planned, memory))
+}
+
+/// What is known of the targets' content begins anew where others than the workers are about to write.
+fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), String> {
     let Some(integrity) = common.integrity else { return Ok(()) };
     let is_renewed = |path: &RawText| {
         let is_made = |target: &Target| target.path == *path && plan::creates(target);
         let is_new = !common.precreated.contains(path) && span.targets.iter().any(is_made);
         is_new || common.options.method.prefill.is_some()
     };
-    integrity.begin_span(planned, common.system.memory_available, is_renewed)
+    integrity.forget(planned, is_renewed)
 }
 
 /// Makes sure that nothing of the user's is destroyed, then creates the files of `-c`. What is returned

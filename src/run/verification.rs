@@ -8,6 +8,8 @@ use super::voice::Voice;
 use crate::integrity::Integrity;
 use crate::plan::PlanError;
 use crate::profile::{FlushType, Profile, Target};
+use crate::system::boot;
+use crate::system::root::Root;
 use crate::system::stack::{Stack, stack};
 use crate::system::target::locate;
 use std::fs::File;
@@ -37,7 +39,8 @@ pub fn begin(
         voice.warn(&format!("--journal {}: {doubt}", path.display()));
     }
     let not_written = |error| format!("--journal: it can't be written: {error}");
-    let begun = journal.and_then(|journal| Integrity::new(mode, journal).map_err(not_written));
+    let boot = boot(&Root::live()).unwrap_or_default();
+    let begun = journal.and_then(|journal| Integrity::new(mode, journal, &boot).map_err(not_written));
     begun.map(Some).map_err(|message| vec![PlanError::target(message)])
 }
 

@@ -225,7 +225,7 @@ impl<'a> Loop<'a> {
         let depth = plan.depth as usize;
         let measured = span.is_timed();
         let replay = span.replay.as_ref().map(|replay| replay.turns(plan.thread, span.workers.len()));
-        let pacing = Pacing::new(plan, replay, clock.now(), seconds(span.duration));
+        let pacing = Pacing::new(plan, replay, phases.times_from(span), seconds(span.duration));
         let fresh = Fresh::new(plan, &workload);
         checker.iter_mut().for_each(|checker| checker.starts(phases.start_signal()));
         let work = Loop {

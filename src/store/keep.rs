@@ -32,7 +32,8 @@ impl Store {
     pub fn save(&self, judged: &Judged, about: RunNotes) -> Result<Saved, StoreError> {
         let mut record = Vec::new();
         // Memory takes everything.
-        let _ = json::write(judged, &mut record);
+        let written = json::write_readable(judged, &mut record);
+        written.map_err(|error| StoreError::File { file: self.runs(), why: error.to_string() })?;
         let about = RunNotes { order: self.next_order(), ..about };
         let kept = self.keep(KeptAs::Record, &record, &about)?;
         let run = report::known::of_index(index::Index::of(judged), &kept.id);

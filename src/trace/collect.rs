@@ -75,6 +75,16 @@ pub struct IoCollector {
     unasked: u64,
     skipped: u64,
     lost: u64,
+    discards: DiscardCount,
+}
+
+/// Discards that were asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DiscardCount {
+    /// How many.
+    pub ios: u64,
+    /// What they discard, bytes.
+    pub bytes: u64,
 }
 
 impl IoCollector {
@@ -137,7 +147,8 @@ impl IoCollector {
             RecordedEvent::Completed(RecordedIo { at_ns, offset, bytes, write }) => {
                 self.completed(at_ns, offset, bytes, write);
             }
-            RecordedEvent::Discarded(_) | RecordedEvent::Skipped => self.skip(),
+            RecordedEvent::Discarded(RecordedIo { bytes, .. }) => self.discarded(bytes.into()),
+            RecordedEvent::Skipped => self.skip(),
             RecordedEvent::Forget => self.forget(),
         }
     }
@@ -149,7 +160,13 @@ impl IoCollector {
         }
     }
 
-    /// An event that is neither a read nor a write.
+    /// So many bytes were discarded at once.
+    pub fn discarded(&mut self, bytes: u64) {
+        self.discards.ios += 1;
+        self.discards.bytes = self.discards.bytes.saturating_add(bytes);
+    }
+
+    /// An event that is neither a read, a write nor a discard.
     pub fn skip(&mut self) {
         self.skipped += 1;
     }
@@ -191,6 +208,7 @@ impl IoCollector {
             skipped: self.skipped,
             lost: self.lost,
             unasked: self.unasked,
+            discards: self.discards,
             truncated,
             target_size: None,
         }
@@ -202,8 +220,10 @@ impl IoCollector {
 pub struct IoTrace {
     /// In the order in which they were handed over.
     pub ios: Vec<TracedIo>,
-    /// Events that were neither reads nor writes: flushes, discards.
+    /// Events that were neither reads, writes nor discards: flushes.
     pub skipped: u64,
+    /// Discards: where they lie is in no figure.
+    pub discards: DiscardCount,
     /// Events that were not recorded, because they came too fast.
     pub lost: u64,
     /// Completions of what nobody was seen to hand over: it was in flight before, or it came another way.

@@ -2,7 +2,7 @@
 
 use super::depth::{DepthFigures, depth_of};
 use super::sequences::Sequences;
-use super::{IoTrace, TracedIo};
+use super::{DiscardCount, IoTrace, TracedIo};
 use std::collections::HashMap;
 
 /// So many offsets at random are kept: more would say nothing more about where they lie.
@@ -33,6 +33,8 @@ pub struct IoFigures {
     pub usual_depth: u32,
     /// .. and the most.
     pub most_depth: u32,
+    /// As in the trace.
+    pub discards: DiscardCount,
     /// As in the trace.
     pub skipped: u64,
     /// As in the trace.
@@ -97,6 +99,7 @@ impl IoFigures {
             mean_depth: mean,
             usual_depth: usual,
             most_depth: most,
+            discards: trace.discards,
             skipped: trace.skipped,
             lost: trace.lost,
             unasked: trace.unasked,
@@ -105,9 +108,14 @@ impl IoFigures {
         })
     }
 
-    /// I/Os per second.
+    /// Reads and writes per second.
     pub fn ios_per_s(&self) -> f64 {
         self.all.ios as f64 * 1e9 / self.duration_ns as f64
+    }
+
+    /// Share of discards among all I/Os, 0 to 1.
+    pub fn discard_share(&self) -> f64 {
+        self.discards.ios as f64 / (self.discards.ios + self.all.ios).max(1) as f64
     }
 
     /// Share of writes, 0 to 1.

@@ -55,6 +55,8 @@ pub struct TraceFit {
     pub mean_size: (f64, f64),
     /// Share of writes, 0 to 1.
     pub writes: (f64, f64),
+    /// Share of discards among all I/Os, 0 to 1.
+    pub discards: (f64, f64),
     /// Share of sequential I/O, 0 to 1.
     pub sequential: (f64, f64),
     /// Of each part with random I/O, what it is, and the largest distance between the distribution of the
@@ -78,6 +80,7 @@ pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
     let [reads, writes] = &figures.by_direction;
     let unlike = reads.ios >= TOO_FEW && writes.ios >= TOO_FEW && are_unlike(reads, writes);
     let mut target = common(figures, area, rate);
+    target.trim_ratio = whole_percent(figures.discard_share()).min(99);
     let parts = match unlike {
         true => vec![shaped(reads, area, &target, 0), shaped(writes, area, &target, 100)],
         false => vec![shaped(&figures.all, area, &target, whole_percent(figures.write_share()))],
@@ -148,7 +151,10 @@ fn common(figures: &IoFigures, area: TracedArea, rate: RateChoice) -> Target {
 }
 
 fn throughput(figures: &IoFigures, rate: RateChoice, threads: u32) -> Option<Throughput> {
-    let each = (figures.ios_per_s() / f64::from(threads)).round().clamp(1.0, f64::from(u32::MAX));
+    // A rate is that of discards, too, where there are some.
+    let discards = f64::from(whole_percent(figures.discard_share()).min(99)) / 100.0;
+    let each =
+        (figures.ios_per_s() / (1.0 - discards) / f64::from(threads)).round().clamp(1.0, f64::from(u32::MAX));
     (rate == RateChoice::AsSeen).then_some(Throughput::Iops(each as u32))
 }
 
@@ -244,6 +250,7 @@ fn judged(figures: &IoFigures, target: &Target, parts: &[ShapedPart]) -> TraceFi
             / figures.all.ios.max(1) as f64,
         mean_size: (figures.all.mean_size(), mean(|target| f64::from(target.block_size))),
         writes: (figures.write_share(), mean(|target| f64::from(target.write_ratio) / 100.0)),
+        discards: (figures.discard_share(), f64::from(target.trim_ratio) / 100.0),
         sequential: (
             figures.all.sequential_share(),
             mean(|target| f64::from(100 - target.random_ratio) / 100.0),
@@ -275,6 +282,9 @@ fn options(target: &Target) -> String {
         }
     };
     text += &format!(" -Su -t{} -o{}", target.threads_per_file, target.request_count);
+    if target.trim_ratio > 0 {
+        text += &format!(" --trim {}", target.trim_ratio);
+    }
     if target.thread_stride > 0 {
         text += &format!(" -T{}", target.thread_stride);
     }

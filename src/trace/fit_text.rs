@@ -73,8 +73,13 @@ fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fm
             figures.unasked
         )?;
     }
+    if figures.discards.ios > 0 {
+        let share = percent(figures.discard_share());
+        let (ios, bytes) = (figures.discards.ios, amount(figures.discards.bytes));
+        writeln!(text, "  discards     {ios} of {bytes} altogether: {share} of all I/Os")?;
+    }
     if figures.skipped > 0 {
-        writeln!(text, "  left out     {} flushes, discards and the like", figures.skipped)?;
+        writeln!(text, "  left out     {} flushes and the like", figures.skipped)?;
     }
     if figures.truncated {
         writeln!(text, "  ended early  no more I/Os than these are looked at, for the sake of memory")?;
@@ -96,6 +101,15 @@ fn profile(text: &mut String, fitted: &FittedProfile) -> std::fmt::Result {
             percent(seen),
             percent(said),
             (said - seen) * 100.0
+        )?;
+    }
+    if fit.discards != (0.0, 0.0) {
+        let (seen, said) = fit.discards;
+        writeln!(
+            text,
+            "  discards     {} seen, {} in the profile, with the sizes and places of its other I/Os",
+            percent(seen),
+            percent(said)
         )?;
     }
     for (name, distance) in &fit.distances {

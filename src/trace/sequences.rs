@@ -24,6 +24,8 @@ pub(super) struct Sequences {
 
 #[derive(Debug, Clone, Copy)]
 struct SequentialStream {
+    /// Its first byte, and the byte behind its last one.
+    begin: u64,
     end: u64,
     /// How many have followed.
     length: u64,
@@ -43,8 +45,12 @@ impl Sequences {
                 let stream = self.places.remove(at);
                 SequentialStream { end: io.end(), length: stream.length + 1, last: self.seen, ..stream }
             }
-            None => SequentialStream { end: io.end(), length: 0, first: self.seen, last: self.seen },
+            None => {
+                let (begin, end) = (io.offset, io.end());
+                SequentialStream { begin, end, length: 0, first: self.seen, last: self.seen }
+            }
         };
+        let stream = self.joined(stream);
         if self.places.len() == REMEMBERED
             && let Some(oldest) = self.places.pop()
             && oldest.length > 0
@@ -54,6 +60,19 @@ impl Sequences {
         }
         self.places.insert(0, stream);
         found.is_some()
+    }
+
+    /// With several in flight an I/O may be seen before the one that it follows: then it has begun a stream
+    /// of its own, which is the rest of this one.
+    fn joined(&mut self, stream: SequentialStream) -> SequentialStream {
+        let Some(at) = self.places.iter().position(|rest| rest.begin == stream.end) else { return stream };
+        let rest = self.places.remove(at);
+        SequentialStream {
+            begin: stream.begin,
+            first: stream.first,
+            length: stream.length + rest.length,
+            ..rest
+        }
     }
 
     fn keep_longest(&mut self) {

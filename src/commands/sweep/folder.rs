@@ -145,7 +145,7 @@ impl Folder {
     pub fn keep(&self, number: usize, ran: &Ran, record: Option<&Record>) -> Result<(), String> {
         let name = format!("{number:04}.json");
         if let Some(record) = record {
-            self.put(&format!("records/{name}"), |file| json::write(&Judged::new(record), file))?;
+            self.put(&format!("records/{name}"), |file| json::write_readable(&Judged::new(record), file))?;
         }
         let line = serde_json::to_string(ran).map_err(|error| error.to_string())?;
         self.put(&format!("runs/{name}"), |file| writeln!(file, "{line}"))

@@ -51,15 +51,22 @@ pub struct Acknowledged {
 pub enum Mixing {
     /// Never: without the page cache a device writes whole sectors.
     Never,
-    /// When the run didn't end by itself: what of the page cache was being written to the device, and written
-    /// anew at the same time, is mixed there.
+    /// After a loss of power: what of the page cache was being written to the device, and written anew at the
+    /// same time, is mixed there.
     WhenCut,
+    /// Also when the run was only killed: in the midst of a copy into mapped memory.
+    WhenKilled,
     /// Always: memory-mapped threads that write the same place mix it, and nobody tells the journal.
     Always,
 }
 
 impl Mixing {
-    const ALL: [Mixing; 3] = [Mixing::Never, Mixing::WhenCut, Mixing::Always];
+    /// By their numbers in the file.
+    const ALL: [Mixing; 4] = [Mixing::Never, Mixing::WhenCut, Mixing::Always, Mixing::WhenKilled];
+
+    fn number(self) -> u8 {
+        Mixing::ALL.iter().position(|known| *known == self).unwrap_or(0) as u8
+    }
 }
 
 /// A target as the journal names it.
@@ -80,8 +87,9 @@ pub struct JournalTarget {
 /// A piece of a journal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JournalPiece<'a> {
-    /// The first one: number of the run, and when it began, ms since 1970-01-01 00:00 UTC.
-    Run(u64, i64),
+    /// The first one: number of the run, when it began (ms since 1970-01-01 00:00 UTC), and what tells the
+    /// running kernel from all others ("" = not known).
+    Run(u64, i64, &'a str),
     /// A target.
     Target(JournalTarget),
     /// What has become durable.
@@ -98,18 +106,19 @@ impl JournalPiece<'_> {
         let start = out.len();
         out.extend([0; 8]);
         match self {
-            JournalPiece::Run(run, began) => {
+            JournalPiece::Run(run, began, boot) => {
                 out.push(RUN);
                 out.extend_from_slice(MAGIC);
                 out.extend(run.to_le_bytes());
                 out.extend(began.to_le_bytes());
+                out.extend_from_slice(boot.as_bytes());
             }
             JournalPiece::Target(target) => {
                 out.push(TARGET);
                 out.extend(target.id.to_le_bytes());
                 out.extend(target.sector.to_le_bytes());
                 out.extend(target.unit.to_le_bytes());
-                out.push(target.mixing as u8);
+                out.push(target.mixing.number());
                 out.extend_from_slice(target.path.as_bytes());
             }
             JournalPiece::Acks(acks) => {
@@ -145,6 +154,8 @@ pub struct JournalContent {
     pub run: u64,
     /// When it began, ms since 1970-01-01 00:00 UTC.
     pub began_ms: i64,
+    /// Under which running kernel; empty = not known: the journal is of an earlier version of the program.
+    pub boot: String,
     /// The targets, by number.
     pub targets: BTreeMap<u32, JournalTarget>,
     /// The newest durable version of each unit, by target and offset.
@@ -251,6 +262,7 @@ impl JournalContent {
                 let mut numbers = Numbers(rest.strip_prefix(MAGIC)?);
                 self.run = numbers.word()?;
                 self.began_ms = i64::from_le_bytes(numbers.take()?);
+                self.boot = String::from_utf8_lossy(numbers.0).into_owned();
             }
             (TARGET, false) => {
                 let (id, sector, unit) = (numbers.half()?, numbers.half()?, numbers.word()?);
@@ -333,7 +345,7 @@ mod tests {
     fn a_piece_that_makes_no_sense_says_nothing_at_all() {
         let JournalPiece::Target(other) = target(1) else { unreachable!() };
         let other = JournalPiece::Target(JournalTarget { unit: 8192, ..other });
-        let begin = || vec![JournalPiece::Run(7, -5), target(1), JournalPiece::Acks(&[])];
+        let begin = || vec![JournalPiece::Run(7, -5, "boot"), target(1), JournalPiece::Acks(&[])];
         let before = journal(&begin());
         // The first of its acknowledgements is possible, the second lies on no unit.
         let half = [ack(0, 2), ack(100, 3)];
@@ -350,7 +362,7 @@ mod tests {
     fn what_is_written_is_read_and_the_newest_version_counts_whatever_the_order() {
         let acks = [ack(0, 2), ack(4096, 5), ack(0, 9), ack(0, 3), ack(0, 9)];
         let bytes = journal(&[
-            JournalPiece::Run(7, -5),
+            JournalPiece::Run(7, -5, "boot"),
             target(1),
             target(2),
             JournalPiece::Acks(&acks),
@@ -358,6 +370,7 @@ mod tests {
         ]);
         let content = read(&bytes[..]).unwrap();
         assert_eq!((content.run, content.began_ms, content.has_ended, content.broken), (7, -5, true, 0));
+        assert_eq!(content.boot, "boot");
         assert_eq!(content.targets[&2].path, "t2".into());
         let known: Vec<Acknowledged> = content.acknowledged.into_values().collect();
         assert_eq!(known, [ack(0, 9), ack(4096, 5)]);
@@ -366,7 +379,7 @@ mod tests {
     #[test]
     fn a_journal_that_was_cut_anywhere_says_what_its_whole_pieces_say() {
         let (first, second) = ([ack(0, 1)], [ack(0, 2)]);
-        let head = journal(&[JournalPiece::Run(7, 0), target(1)]);
+        let head = journal(&[JournalPiece::Run(7, 0, "boot"), target(1)]);
         let one = [&head[..], &journal(&[JournalPiece::Acks(&first)])].concat();
         let all = [&one[..], &journal(&[JournalPiece::Acks(&second), JournalPiece::End])].concat();
         for length in head.len()..all.len() {
@@ -390,7 +403,7 @@ mod tests {
         let (before, after) = ([ack(0, 4), ack(4096, 1)], [ack(4096, 6)]);
         let acks = |acks| JournalPiece::Acks(acks);
         let bytes = journal(&[
-            JournalPiece::Run(7, 0),
+            JournalPiece::Run(7, 0, "boot"),
             target(1),
             acks(&before),
             JournalPiece::Forgotten(1),
@@ -408,12 +421,15 @@ mod tests {
             JournalPiece::Acks(&[Acknowledged { target: 9, ..ack(0, 1) }]).to_owned_bytes(),
             JournalPiece::Acks(&[ack(1, 1)]).to_owned_bytes(),
             JournalPiece::Acks(&[ack(u64::MAX - 4095, 1)]).to_owned_bytes(),
-            JournalPiece::Run(1, 1).to_owned_bytes(),
+            JournalPiece::Run(1, 1, "boot").to_owned_bytes(),
         ];
         for piece in strange {
-            let bytes =
-                [journal(&[JournalPiece::Run(7, 0), target(1)]), piece, journal(&[JournalPiece::End])]
-                    .concat();
+            let bytes = [
+                journal(&[JournalPiece::Run(7, 0, "boot"), target(1)]),
+                piece,
+                journal(&[JournalPiece::End]),
+            ]
+            .concat();
             let content = read(&bytes[..]).unwrap();
             assert!(content.broken > 0 && !content.has_ended && content.acknowledged.is_empty());
         }

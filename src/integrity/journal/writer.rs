@@ -46,17 +46,17 @@ struct Waiting {
 }
 
 impl AckJournal {
-    /// Begins a journal in a file that is empty.
+    /// Begins a journal in a file that is empty. `boot`: of the running kernel, "" = not known.
     ///
     /// # Errors
     /// The kernel's.
-    pub fn begin(file: File, run: u64) -> io::Result<AckJournal> {
+    pub fn begin(file: File, run: u64, boot: &str) -> io::Result<AckJournal> {
         let (waiting, changed) = (Mutex::default(), Condvar::default());
         let shared = Arc::new(JournalQueue { waiting, changed, file: Mutex::new(file) });
         let work = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("journal".into()).spawn(move || work.write_all())?;
         let journal = AckJournal { shared, began: clock::monotonic(), thread: Some(thread) };
-        journal.add(&[JournalPiece::Run(run, clock::wall_millis())]).map_err(io::Error::other)?;
+        journal.add(&[JournalPiece::Run(run, clock::wall_millis(), boot)]).map_err(io::Error::other)?;
         Ok(journal)
     }
 
@@ -183,7 +183,7 @@ mod tests {
     fn what_several_threads_have_pushed_is_there_when_a_piece_behind_it_is() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal");
-        let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5).unwrap();
+        let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5, "").unwrap();
         let (id, sector, unit, mixing) = (0, 512, 512, Mixing::Never);
         let target = JournalTarget { id, sector, unit, mixing, path: "t".into() };
         journal.add(&[JournalPiece::Target(target)]).unwrap();
@@ -208,11 +208,11 @@ mod tests {
 
     #[test]
     fn a_journal_that_cannot_be_written_says_so_and_keeps_nobody_waiting() {
-        let journal = AckJournal::begin(File::options().write(true).open("/dev/full").unwrap(), 5);
+        let journal = AckJournal::begin(File::options().write(true).open("/dev/full").unwrap(), 5, "");
         assert!(journal.is_err());
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal");
-        let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5).unwrap();
+        let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5, "").unwrap();
         *journal.shared.file.lock_anyway() = File::open(&path).unwrap();
         let mut acks = vec![ack(0, 1); 10];
         (0..100).for_each(|_| journal.push(&mut acks.clone()));

@@ -62,14 +62,16 @@ impl Desk {
                 results.targets = recorder::whole_targets(plan, results.targets);
                 Remains { outcome: Outcome { results, errors, failure: None }, stuck, nothing: false }
             }
-            None => {
-                let targets = recorder::whole_targets(plan, recorder::empty(span, plan));
-                let results = ThreadResults { targets, ..ThreadResults::default() };
-                let outcome = Outcome { results, ..Outcome::default() };
-                Remains { outcome, stuck: Vec::new(), nothing: true }
-            }
+            None => Remains { outcome: nothing_done(plan, span), stuck: Vec::new(), nothing: true },
         }
     }
+}
+
+/// What a worker leaves behind that never began: it has all its targets, and did nothing on them.
+pub fn nothing_done(plan: &WorkerPlan, span: &SpanPlan) -> Outcome {
+    let targets = recorder::whole_targets(plan, recorder::empty(span, plan));
+    let results = ThreadResults { targets, ..ThreadResults::default() };
+    Outcome { results, ..Outcome::default() }
 }
 
 /// What has to be said about what has not come back: a message, with a line for each I/O. `ended`: when the

@@ -97,10 +97,10 @@ pub(in crate::run) fn measure(
             control.abandon();
             return None;
         }
-        for (thread, desk) in threads.into_iter().zip(&desks) {
+        for ((thread, desk), worker) in threads.into_iter().zip(&desks).zip(&plan.workers) {
             // A panic was told when it happened.
             let _ = thread.join();
-            let ended = desk.take().unwrap_or_default();
+            let ended = desk.take().unwrap_or_else(|| desk::nothing_done(worker, plan));
             results.threads.push(ended.results);
             merge_errors(&mut results.errors, ended.errors);
         }
@@ -239,8 +239,7 @@ fn work(
     if !control.ready_and_wait() {
         return;
     }
-    // Recorded I/Os are to be counted, all of them: none begins before measuring does.
-    if shared.span.replay.is_some() && shared.span.warmup == 0 {
+    if shared.span.waits_for_measuring() {
         control.wait_for_measuring();
     }
     worker.work(shared.span, |ended, in_flight| {

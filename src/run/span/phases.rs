@@ -159,7 +159,10 @@ impl Clocked<'_> {
         }
         let Some(agreed) = self.agreed_start() else { return false };
         voice.begin(self.live);
-        control.start();
+        match agreed {
+            Some(moment) => control.start_as_of(moment),
+            None => control.start(),
+        }
         let started = clock::monotonic();
         let mut sampler = Sampler::new(self.live, started);
         if plan.warmup > 0 {

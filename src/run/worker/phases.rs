@@ -1,6 +1,7 @@
 //! Where a worker learns from what it is to do now: warm up, measure, cool down, or stop.
 
 use crate::clock::Nanos;
+use crate::plan::SpanPlan;
 use crate::run::control::{Control, Phase};
 
 /// Where a worker learns the phase from.
@@ -46,6 +47,16 @@ impl Phases<'_> {
         match self {
             Phases::Controlled(control) => control.start_signal(),
             Phases::Scheduled(..) => 0,
+        }
+    }
+
+    /// What the times count from at which I/Os are to start, the same moment for all threads (and all ranks)
+    /// however late each of them wakes up.
+    pub(super) fn times_from(&self, span: &SpanPlan) -> Nanos {
+        match span.waits_for_measuring() {
+            // A span that ended before has no such moment, or that of the one before it.
+            true => self.measure_start().max(self.start_signal()),
+            false => self.start_signal(),
         }
     }
 

@@ -5,6 +5,9 @@
 //! major,minor cpu number seconds process action letters sector + sectors [name]
 //! ```
 //!
+//! What has no place on the device has no sectors there: a flush (`Q FWS [name]`), a command
+//! (`D R 36 (12 00 ..) [name]`).
+//!
 //! Taken is what was asked for (`Q`) or what the driver got (`D`), with its completion (`C`), which may be
 //! one of several neighbours at once. Where the file has none of what is wanted, it is the other one: devices
 //! without a queue of requests have no `D`, and what other devices pass on may have no `Q`.
@@ -108,6 +111,8 @@ impl LineReader for Blkparse {
                 // A flush alone has no sectors.
                 (sectors > 0).then_some((offset, sectors.saturating_mul(SECTOR)))
             }
+            // The name follows at once, behind a length alone, or behind the bytes of a command.
+            [name, ..] | [_, name, ..] if name.starts_with(['[', '(']) => None,
             _ if what != EventSubject::Else && action != "C" => {
                 return Err("sector + sectors is expected".into());
             }

@@ -158,6 +158,12 @@ impl EventReader {
 fn take(collected: &mut IoCollector, watched: &WatchedDevice, event: &BlockEvent) {
     let (at, bytes) = (event.sector.saturating_mul(SECTOR), u64::from(event.sectors) * SECTOR);
     let is_inside = at >= watched.start && at < watched.start + watched.size;
+    if event.discards && event.sectors > 0 {
+        if is_inside && !event.complete {
+            collected.discarded(bytes);
+        }
+        return;
+    }
     if event.flush || event.sectors == 0 || !event.moves_data {
         // A flush has no place. Its end is told by the device's own request, and once more by what asked for
         // it, which has no sectors; without a queue of requests by that alone.

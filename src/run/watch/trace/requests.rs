@@ -26,6 +26,8 @@ pub struct BlockEvent {
     pub flush: bool,
     /// Whether it reads or writes; else it discards, or sends the device a command.
     pub moves_data: bool,
+    /// Whether it discards.
+    pub discards: bool,
 }
 
 /// The two tracepoints of a request.
@@ -57,6 +59,7 @@ impl BlockFormats {
             sectors: u32_at(fields, format.sectors)?,
             write: letters.contains(&b'W'),
             flush: letters.starts_with(b"FF"),
+            discards: letters.starts_with(b"D"),
             moves_data: letters.contains(&b'R') || letters.contains(&b'W'),
         })
     }
@@ -168,6 +171,7 @@ mod tests {
             sectors,
             write: false,
             flush: false,
+            discards: false,
             moves_data: true,
         }
     }
