@@ -32,6 +32,7 @@ mod merge_command;
 mod output_door;
 mod outputs;
 mod precondition;
+mod real_time;
 mod repetitions;
 mod reports;
 mod share;

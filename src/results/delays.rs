@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How late the controlling thread woke within the measured time. It wakes ten times a second at least;
+/// How late the controlling thread woke within the measured time. It wakes fifty times a second at least;
 /// whatever stops the whole program (SIGSTOP, a debugger, a frozen control group, a paused or suspended
 /// machine) shows here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +17,22 @@ pub struct Delays {
     pub longest_at_us: u64,
     /// Whether the process was told to go on (SIGCONT): it had been stopped, by SIGSTOP or by Ctrl-Z.
     pub continued: bool,
+    /// How often; missing = nobody counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<u64>,
+    /// How late it was all in all, us, whenever it was late by 2 ms or more and had not been waiting for a CPU:
+    /// then it was kept from running. Missing = nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_us: Option<u64>,
+    /// Of `lost_us`, us: the workers did I/O all the while, or too little was expected of them to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_alone_us: Option<u64>,
+    /// Of `total_us`, us: the workers did I/O all the while.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone_us: Option<u64>,
+    /// How long the control group was frozen meanwhile, us; missing = the kernel doesn't count it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frozen_us: Option<u64>,
     /// How long the machine was suspended meanwhile, us: the clock that the run is timed by stood still.
     pub suspended_us: u64,
 }

@@ -230,6 +230,8 @@ impl FineChart {
 struct Latencies<'a> {
     read: Cow<'a, Histogram>,
     write: Cow<'a, Histogram>,
+    /// I/Os of which nobody knows what they would have been.
+    either: Histogram,
 }
 
 impl Latencies<'_> {
@@ -240,13 +242,34 @@ impl Latencies<'_> {
 
     fn by(work: &Work, times: fn(&Done) -> Option<&Histogram>) -> Latencies<'_> {
         let known = |done| times(done).map_or_else(Cow::default, Cow::Borrowed);
-        Latencies { read: known(&work.read), write: known(&work.write) }
+        Latencies { read: known(&work.read), write: known(&work.write), either: Histogram::default() }
     }
 
     fn total(&self) -> Histogram {
         let mut total = self.read.clone().into_owned();
         total.add(&self.write);
+        total.add(&self.either);
         total
+    }
+
+    /// Adds I/Os that were due and never started, as old as they were when measuring ended: their response times
+    /// are at least that. They fell due evenly, or did so on average.
+    fn add_overdue(&mut self, overdue: Overdue) {
+        let mut ages = Histogram::default();
+        let steps = overdue.ios.min(1000);
+        for step in 0..steps {
+            let upto = |step: u64| (u128::from(overdue.ios) * u128::from(step) / u128::from(steps)) as u64;
+            let age = (u128::from(overdue.longest) * u128::from(steps - step) / u128::from(steps)) as u64;
+            // Whatever fell due a moment ago is not late.
+            if age > LATE {
+                ages.record_equal(age, upto(step + 1) - upto(step));
+            }
+        }
+        match (self.read.moments().count(), self.write.moments().count()) {
+            (0, 1..) => self.write.to_mut().add(&ages),
+            (1.., 0) => self.read.to_mut().add(&ages),
+            _ => self.either.add(&ages),
+        }
     }
 
     fn row(&self, total: &Histogram, p: f64) -> ChartRow {
@@ -292,7 +315,9 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
     let mut delay = Histogram::default();
     directions().for_each(|paced| delay.add(&paced.delay));
     let timed = directions().any(|paced| paced.response.is_some());
-    let response = Latencies::by(all, |done| done.paced.as_ref()?.response.as_ref());
+    let mut response = Latencies::by(all, |done| done.paced.as_ref()?.response.as_ref());
+    let never_started = rows(&results.threads).filter_map(|(_, target)| target.overdue);
+    never_started.for_each(|overdue| response.add_overdue(overdue));
     // Targets without a rate are not among them.
     let mut service = Work::default();
     let is_paced = |target: &&TargetResults| target.read.paced.is_some() || target.write.paced.is_some();

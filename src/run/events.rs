@@ -6,6 +6,7 @@ use super::voice::Voice;
 use crate::finding::Finding;
 use crate::results::EndedBy;
 pub use crate::sys::event::{Event, EventError};
+use crate::sys::real_time;
 use crate::sys::standard_error::say;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -111,6 +112,8 @@ pub fn stop_when_set(event: Arc<Event>, control: Arc<Control>) -> io::Result<Sto
         return Ok(watch);
     }
     let control: Weak<Control> = Arc::downgrade(&control);
+    // As the thread for signals.
+    let _precedence = real_time::take_precedence();
     std::thread::Builder::new().name("stop event".into()).spawn(move || {
         while !ended.load(Ordering::Relaxed) {
             // Woken by the event itself; the limit only lets the thread end after its run, and costs the

@@ -6,6 +6,7 @@ use super::control::Control;
 use super::events;
 use crate::results::EndedBy;
 use crate::sys::event::Event;
+use crate::sys::real_time;
 use crate::sys::signals::{Close, Ending, Endings};
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
@@ -46,6 +47,8 @@ fn watch_and_tell(
 ) -> io::Result<Watch> {
     let mut endings = Endings::listen()?;
     let close = endings.close();
+    // The thread begins with it: workers of a real-time priority may leave no time to others.
+    let _precedence = real_time::take_precedence();
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         for (count, ending) in endings.forever().enumerate() {
             let text = match count {

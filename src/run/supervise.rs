@@ -10,6 +10,7 @@ use crate::plan::PlanError;
 use crate::profile::Profile;
 use crate::results::{Results, SpanResults};
 use crate::sys::mutex::LockAnyway;
+use crate::sys::real_time;
 use crate::system::System;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
@@ -46,6 +47,8 @@ pub fn supervise(
     voice: &Arc<Voice>,
     mut after_span: impl FnMut(&mut Results) + Send + 'static,
 ) -> End {
+    // The run's thread, and all that it starts, have it from here.
+    let _precedence = real_time::take_precedence();
     let (tell, told) = channel();
     control.tells(tell.clone());
     let so_far = Arc::new(Mutex::new(Results::default()));

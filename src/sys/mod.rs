@@ -54,6 +54,8 @@ pub mod mpi;
 #[cfg(target_os = "linux")]
 pub mod noop;
 #[cfg(target_os = "linux")]
+pub mod own_wait;
+#[cfg(target_os = "linux")]
 pub mod page_cache;
 #[cfg(target_os = "linux")]
 pub mod perf;
@@ -67,6 +69,8 @@ pub mod privileges;
 pub mod problem;
 #[cfg(target_os = "linux")]
 pub mod process;
+#[cfg(target_os = "linux")]
+pub mod real_time;
 #[cfg(target_os = "linux")]
 pub mod ring;
 #[cfg(target_os = "linux")]

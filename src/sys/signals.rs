@@ -4,10 +4,10 @@ use super::process;
 use signal_hook::SigId;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
-use signal_hook::{flag, low_level};
+use signal_hook::low_level;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What asks a program to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,10 +79,10 @@ impl Ending {
     }
 }
 
-/// Notes that the program was stopped and goes on (`SIGCONT`), until dropped.
+/// Counts how often the program was stopped and goes on (`SIGCONT`), until dropped.
 #[derive(Debug)]
 pub struct Continued {
-    seen: Arc<AtomicBool>,
+    seen: Arc<AtomicU64>,
     /// `None` = nobody can listen.
     listener: Option<SigId>,
 }
@@ -90,13 +90,18 @@ pub struct Continued {
 impl Continued {
     /// Listens from now on.
     pub fn listen() -> Continued {
-        let seen = Arc::new(AtomicBool::new(false));
-        let listener = flag::register(SIGCONT, Arc::clone(&seen)).ok();
+        let seen = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&seen);
+        let action = move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        };
+        // SAFETY: adding to an atomic may be done in a signal handler: it allocates, locks and panics never.
+        let listener = unsafe { low_level::register(SIGCONT, action) }.ok();
         Continued { seen, listener }
     }
 
-    /// Whether it has happened.
-    pub fn seen(&self) -> bool {
+    /// How often it has happened.
+    pub fn times(&self) -> u64 {
         self.seen.load(Ordering::Relaxed)
     }
 }

@@ -105,6 +105,15 @@ impl Groups {
         })
     }
 
+    /// How long the group of this process has been frozen (`cgroup.freeze`), by itself or by one above it, us;
+    /// `None` = the kernel doesn't count it (before Linux 6.18, version 1).
+    pub fn frozen_us(&self) -> Option<u64> {
+        let own = self.groups.iter().find(|group| group.controllers.is_empty())?;
+        let text = own.root.text(own.directory.join("cgroup.stat.local"))?;
+        let value = text.lines().find_map(|line| line.strip_prefix("frozen_usec "))?;
+        value.trim().parse().ok()
+    }
+
     /// CPU quotas now, and what was counted since the groups exist.
     pub fn cpu_quotas(&self) -> Vec<CpuQuota> {
         self.of("cpu").filter_map(Group::cpu_quota).collect()

@@ -106,9 +106,13 @@ pub(super) fn check(span: &SpanView, late: Option<&Late>) -> Vec<Finding> {
 
 fn finding(span: &SpanView, late: &Late) -> Finding {
     let Late { figures, ios, of, longest, .. } = *late;
+    let never = match of.saturating_sub(figures.ios) {
+        0 => String::new(),
+        never => format!(", {never} of them never"),
+    };
     let message = format!(
-        "{:.1} % of the I/Os ({ios} of {of}) started more than 1 ms after they were due ({}), up to {}: their \
-         latencies leave that wait out",
+        "{:.1} % of the I/Os ({ios} of {of}) started more than 1 ms after they were due ({}){never}, up to {}: \
+         their latencies leave that wait out",
         late.percent(),
         offered::option(span),
         duration(longest)
@@ -120,7 +124,8 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
     };
     if let Some(longest) = figures.max_overdue.filter(|ms| *ms > JUST_DUE) {
         finding = finding.shown_by(format!(
-            "{} more were due at the end, the first for {}, and had not been started: they are in no other figure",
+            "{} I/Os were due and never started, the first for {} at the end: they are in the response times, as \
+             old as they were by then, and in no other figure",
             figures.overdue,
             duration(longest)
         ));

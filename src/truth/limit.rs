@@ -230,7 +230,7 @@ fn is_paced(span: &SpanView) -> bool {
         let Some(rate) = span.asked.offered_ios_per_s(target, span.rate_total) else {
             // Bursts have no rate of their own: it depends on how long they take.
             let bursts = target.burst_size.is_some() && target.think_time.is_some_and(|ms| ms > 0);
-            return bursts.then_some(0.0);
+            return (bursts && pauses(span, target) >= MOSTLY).then_some(0.0);
         };
         // The last I/O of each thread may just have missed the end.
         let ios = rate * seconds;
@@ -239,6 +239,24 @@ fn is_paced(span: &SpanView) -> bool {
     let limits: Option<Vec<f64>> = span.asked.targets.iter().map(limit).collect();
     let done = span.measured.total.total.throughput.bytes as f64;
     limits.is_some_and(|limits| done >= limits.iter().sum())
+}
+
+/// The share of the time that the pauses behind bursts took on a target, by how many bursts were done. 0 where
+/// the queue was full for most of it: then the I/Os took longer than the pauses, and go on in them.
+pub(super) fn pauses(span: &SpanView, target: &Target) -> f64 {
+    let (Some(burst), Some(pause)) = (target.burst_size, target.think_time) else { return 0.0 };
+    let threads = span.asked.threads_on(target).max(1);
+    let ios: u64 = span
+        .targets()
+        .filter(|asked| std::ptr::eq(asked.target, target))
+        .map(|asked| span.done(asked.id, |row| row.read.ios.saturating_add(row.write.ios)))
+        .sum();
+    let bursts = ios as f64 / f64::from(threads) / f64::from((burst / threads).max(1));
+    let depth = f64::from(target.request_count) * f64::from(threads);
+    match little::in_flight(span) {
+        Some(in_flight) if in_flight >= MOSTLY * depth && span.asked.targets.len() == 1 => 0.0,
+        _ => bursts * f64::from(pause) / 1000.0 / span.measured.seconds,
+    }
 }
 
 /// What limited it, in a line.

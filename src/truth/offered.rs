@@ -108,7 +108,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     finding = finding.shown_by(format!("{} I/Os started more than 1 ms after they were due", figures.late));
     if let Some(longest) = figures.max_overdue.filter(|ms| *ms > JUST_DUE) {
         finding = finding.shown_by(format!(
-            "{} more were due at the end, the first for {}, and had not been started",
+            "{} I/Os were due and never started, the first for {} at the end",
             figures.overdue,
             duration(longest)
         ));

@@ -27,8 +27,8 @@ use crate::cluster::launcher::Launcher;
 use crate::cluster::{self, Mpi, RankLink, WaitLimits};
 use crate::finding::Finding;
 use crate::run::Control;
-use crate::sys::process;
 use crate::sys::standard_error::say;
+use crate::sys::{process, real_time};
 use course::RankCourse;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -107,6 +107,8 @@ fn run_as_rank(request: &RunRequest, launcher: &Launcher) -> Result<Exit, NotDon
     let (exit, complete) = {
         let link = RankLink::new(&mut mpi, WaitLimits::default());
         let mut rank = RankCourse::new(link, Arc::clone(&control), request)?;
+        // Other ranks hear from this thread while the workers work.
+        let _precedence = real_time::take_precedence();
         let (exit, in_order) = rank.take_part();
         (exit, in_order && rank.is_complete())
     };

@@ -10,6 +10,7 @@ use crate::run::outcome::SpanOutcome;
 use crate::run::span::desk::{self, Desk};
 use crate::run::span::phases::Clocked;
 use crate::run::span::setup::{self, Shared};
+use crate::run::tell::failure::Failure;
 use crate::run::tell::io_log::Ring;
 use crate::run::tell::live::Counters;
 use crate::run::voice::Voice;
@@ -20,6 +21,7 @@ use crate::run::worker::recorder;
 use crate::run::worker::recorder::merge_errors;
 use crate::sys::cpu;
 use crate::sys::cpu_latency::CpuLatency;
+use crate::sys::real_time;
 use crate::system::System;
 use crate::system::content::ContentFacts;
 use crate::system::root::Root;
@@ -231,6 +233,11 @@ fn work(
     if let Some(live) = live {
         live.belongs_to_me();
     }
+    // Before its engine has threads of its own in the kernel, which run as it does.
+    let _way = match real_time::give_way() {
+        Ok(way) => way,
+        Err(why) => return control.fail(Failure::of_thread(worker.thread, setup::not_led(&why))),
+    };
     let mut worker = match setup::set_up(worker, shared, Phases::Controlled(control), live, log) {
         Ok(worker) => worker,
         Err(failure) => return control.fail(failure),

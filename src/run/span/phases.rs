@@ -11,7 +11,7 @@ use crate::run::span::pulse::Pulse;
 use crate::run::span::setup::Shared;
 use crate::run::span::volume::{LiveSources, VolumeWatch};
 use crate::run::span::warm_up;
-use crate::run::tell::live::Counters;
+use crate::run::tell::live::{self, Counters};
 use crate::run::tell::stream::{ByDirection, Ticker};
 use crate::run::voice::Voice;
 use crate::run::watch::observe::Observer;
@@ -71,7 +71,7 @@ impl Clocked<'_> {
         let started_at = clock::wall_millis();
         let mut ticker = self.ticker(start, started_at);
         let mut sampler = Sampler::new(self.live, start);
-        let mut pulse = Pulse::new(start);
+        let mut pulse = Pulse::new(start, live::totals(self.live).0);
         let meanwhile = Meanwhile {
             ticker: ticker.as_mut(),
             pulse: Some(&mut pulse),
@@ -231,7 +231,7 @@ impl Clocked<'_> {
             let go_on = self.control.sleep_until(next);
             let now = clock::monotonic();
             if let Some(pulse) = pulse.as_mut() {
-                pulse.woke(next, now);
+                pulse.woke(next, now, live::totals(self.live).0);
             }
             sampler.look(now);
             let reached = volume.as_mut().is_some_and(|volume| volume.reached(now));

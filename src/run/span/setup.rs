@@ -136,6 +136,11 @@ fn make(plan: &WorkerPlan, span: &SpanPlan, setup: Setup) -> Result<Box<dyn Engi
     }
 }
 
+/// Why a worker doesn't begin that nobody could end.
+pub(super) fn not_led(why: &std::io::Error) -> String {
+    format!("{why}; give the program a priority of 2 or more (chrt -f 2), or none (chrt -o 0)")
+}
+
 /// The phases of a span on a virtual clock that starts at 0.
 pub fn schedule(span: &SpanPlan) -> Schedule {
     let seconds = |s: u32| u64::from(s) * SECOND;

@@ -6,12 +6,13 @@ use crate::run::control::Control;
 use crate::run::options::Options;
 use crate::run::outcome::SpanOutcome;
 use crate::run::span::logged;
-use crate::run::span::setup::{self, Shared};
+use crate::run::span::setup::{self, Shared, not_led};
 use crate::run::tell::failure::by_cause;
 use crate::run::tell::io_log::IoLog;
 use crate::run::watch::observe;
 use crate::run::worker::Phases;
 use crate::run::worker::recorder::{self, merge_errors};
+use crate::sys::real_time;
 use crate::system::System;
 
 /// Runs the workers in virtual time, one after the other in this thread: the outcome depends on the plan
@@ -38,6 +39,10 @@ pub(in crate::run) fn simulate(
             "--stream: simulated time passes at once, nothing is streamed; --out FILE.csv has the intervals",
         );
     }
+    let _way = match real_time::give_way() {
+        Ok(way) => way,
+        Err(why) => return SpanOutcome::failed(vec![not_led(&why)]),
+    };
     let schedule = setup::schedule(plan);
     let mut results =
         SpanResults { measured: schedule.cooldown - schedule.measure, ..SpanResults::default() };

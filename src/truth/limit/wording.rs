@@ -255,6 +255,13 @@ fn with_figures(
             format!("here a look at the clock takes {clock:.0} ns, a histogram entry {histogram:.0} ns");
         finding = finding.shown_by(text + &ring.unwrap_or_default());
     }
+    let paused = span.asked.targets.iter().map(|target| super::pauses(span, target)).fold(0.0, f64::max);
+    if limiter != Limiter::Profile && paused > 0.0 {
+        finding = finding.shown_by(format!(
+            "the pauses that were asked for (-i, -j) took {:.1} % of the time",
+            percent(paused)
+        ));
+    }
     if let (false, Some(option)) = (limiter == Limiter::Profile, offered::limited_by(span)) {
         finding = finding.shown_by(format!("the limit that was asked for ({option}) was not reached"));
     }
