@@ -237,7 +237,7 @@ fn on_device(line: &str, in_flight: f64, merged: u64, bytes: f64) -> Record {
     };
     let layer = Layer { name: "sda".into(), counted: true, faithful: true, ..Layer::default() };
     let stack = Stack { first: vec!["sda".into()], layers: vec![layer], ..Stack::default() };
-    let device = DeviceActivity { name: "sda".into(), done, ever: true, in_flight_before: 0 };
+    let device = DeviceActivity { name: "sda".into(), done, ever: true, ..DeviceActivity::default() };
     let facts = DeviceFacts {
         targets: vec![TargetDevices { target: TargetId(0), stack, ..TargetDevices::default() }],
         devices: vec![device],

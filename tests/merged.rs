@@ -419,7 +419,12 @@ fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
         span.observed = Some(Observed {
             devices: Some(DeviceFacts {
                 targets: vec![TargetDevices { stack, ..TargetDevices::default() }],
-                devices: vec![DeviceActivity { name: "sdx".into(), done, in_flight_before: 0, ever: true }],
+                devices: vec![DeviceActivity {
+                    name: "sdx".into(),
+                    done,
+                    ever: true,
+                    ..DeviceActivity::default()
+                }],
                 own: Some(OwnIo { read_bytes: bytes, ..OwnIo::default() }),
                 unwritten: None,
                 elapsed: span.measured,

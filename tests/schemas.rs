@@ -12,7 +12,7 @@ use diskspd::profile::*;
 use diskspd::report::json;
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
-use diskspd::system::cgroup::{CpuQuota, IoLimit};
+use diskspd::system::cgroup::{CpuQuota, IoControl, IoLimit};
 use diskspd::system::completion::OneByOne;
 use diskspd::system::content::{self, ContentFacts, Reducer, Space};
 use diskspd::system::devices::{self, Details, Partition};
@@ -438,6 +438,19 @@ fn effort(known: bool) -> Effort {
         tool: Some(cost(known.then_some(0.5))),
         quotas: vec![quota],
         io_limits: vec![limit(Some(1)), limit(None)],
+        limit_changes: match known {
+            true => vec![
+                LimitChange::default(),
+                LimitChange {
+                    moved: true,
+                    io_limits: vec![limit(Some(1))],
+                    cpus: vec![CpuLimit { group: "a".into(), cpus: 0.5 }],
+                    ..LimitChange::default()
+                },
+            ],
+            false => Vec::new(),
+        },
+        io_controls: if known { vec![IoControl::default()] } else { Vec::new() },
         others: Some(others(known)),
     }
 }
@@ -470,6 +483,7 @@ fn heat(before_only: bool) -> HeatChange {
 fn devices() -> DeviceFacts {
     let layer = |name: &str, on: &[&str]| Layer {
         name: name.into(),
+        number: (name == "sda").then(|| "8:0".into()),
         on: on.iter().map(|name| name.to_string()).collect(),
         counted: true,
         traits: match name {
@@ -490,7 +504,7 @@ fn devices() -> DeviceFacts {
         file_system: Some("ext4".into()),
         first: vec!["dm-0".into()],
         layers: vec![layer("dm-0", &["sda"]), layer("sda", &[])],
-        without: None,
+        ..Stack::default()
     };
     let flow = Flow { ios: 1 << 30, merges: 0, bytes: 1 << 40 };
     let done = Activity { read: flow, write: flow, queue_ms: 2, ..Activity::default() };
@@ -500,6 +514,7 @@ fn devices() -> DeviceFacts {
         done: if name == "sda" { done } else { flushed },
         in_flight_before: 0,
         ever: true,
+        switched: name == "sda",
     };
     let other = Stack { first: vec!["sdb".into()], layers: vec![layer("sdb", &[])], ..Stack::default() };
     let target = |id, stack| TargetDevices { target: TargetId(id), stack, ..TargetDevices::default() };
@@ -514,7 +529,10 @@ fn devices() -> DeviceFacts {
                 ..target(0, stack)
             },
             target(2, other),
-            target(1, Stack::without("it lies in memory")),
+            target(
+                1,
+                Stack { in_memory: Some("it is hidden".into()), ..Stack::without("it lies in memory") },
+            ),
         ],
         devices: vec![activity("dm-0"), activity("sda")],
         own: Some(OwnIo::default()),

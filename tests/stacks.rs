@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::machines::machine;
+use diskspd::system::memory_backed::InMemory;
 use diskspd::system::stack::{self, LayerKind, Stack};
 use std::path::Path;
 
@@ -58,12 +59,32 @@ fn a_device_is_followed_down_to_those_with_nothing_beneath() {
 #[test]
 fn what_can_not_be_followed_further_says_why() {
     let (_directory, root) = machine("stacks");
-    for (number, words) in [((7, 2), "no name any more"), ((7, 3), "tmpfs keeps its files in memory")] {
+    use LayerKind::{Disk, Loop, Mapper};
+    for (number, kind, words, memory) in [
+        ((7, 2), Loop, "no name any more", None),
+        ((7, 3), Loop, "tmpfs keeps its files in memory", Some(InMemory::File)),
+        ((7, 4), Loop, "a program serves the files", None),
+        (
+            (7, 5),
+            Loop,
+            "the overlay at /volatile has this file in /tmp/upper, and tmpfs",
+            Some(InMemory::File),
+        ),
+        ((43, 0), Disk, "a server has its data (NBD)", None),
+        ((253, 4), Disk, "a server has its data (NBD)", None),
+        ((253, 5), Mapper, "names no device", None),
+        ((259, 20), Disk, "ublk", None),
+        ((8, 96), Disk, "TCMU", None),
+        ((230, 0), Disk, "zpool iostat", None),
+    ] {
         let found = stack::of_device(&root, number);
-        let layer = &found.layers[0];
-        assert_eq!((layer.kind, layer.on.len()), (LayerKind::Loop, 0));
+        let layer = found.layers.last().unwrap();
+        assert_eq!((layer.kind, layer.on.len(), layer.memory), (kind, 0, memory), "{layer:?}");
         assert!(layer.unknown_below.as_ref().unwrap().contains(words), "{layer:?}");
     }
+    let numbers: Vec<_> =
+        stack::of_device(&root, (253, 4)).layers.into_iter().map(|layer| layer.number).collect();
+    assert_eq!(numbers, [Some("253:4".to_owned()), Some("43:0".to_owned())]);
 }
 
 #[test]
@@ -108,7 +129,10 @@ fn a_file_without_a_device_says_so() {
         let why = found.without.unwrap_or_default();
         assert!(why.contains(words), "{place}: {why}");
         assert!(found.layers.is_empty(), "{place}");
+        assert_eq!(found.in_memory, None, "{place}");
     }
+    let hidden = stack::of_file(&root, Path::new("/volatile/v.img"), None);
+    assert!(hidden.in_memory.unwrap().contains("/tmp/upper, and tmpfs keeps its files in memory"));
     let empty = tempfile::tempdir().unwrap();
     let nowhere = diskspd::system::root::Root::at(empty.path());
     assert!(stack::of_file(&nowhere, Path::new("/x"), Some((8, 1))).without.is_some());

@@ -4,6 +4,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod beneath;
+mod groups;
+
 use crate::common::loops::{run, unmount};
 use crate::common::{Ended, Running, Zram, again, calm_diskspd as diskspd, command_of, skip};
 use serde_json::Value;
@@ -404,15 +407,20 @@ fn what_can_not_be_known_is_not_claimed() {
     memory.as_file().write_all_at(&random(1 << 20), 0).unwrap();
     says("-b4K -r -W0 -d1 {}", memory.path(), "UNKNOWN", "keeps its files in memory");
     let Some(looped) = Looped::new(&image, &[]) else { return };
-    // What is beneath it can't be found any more.
+    // The kernel knows the file still.
     fs::remove_file(&image).unwrap();
     let name = looped.0.file_name().unwrap().to_str().unwrap();
     let switch = format!("/sys/block/{name}/queue/iostats");
     fs::write(&switch, "0").unwrap();
-    says("-b4K -r -Su -W0 -d1 {}", &looped.0, "UNKNOWN", "statistics are switched off");
+    let line = "-b4K -r -Su -W0 -d1 --strict {}";
+    // What is beneath it tells, if the page cache is not between.
+    let ended = diskspd(line, &looped.0);
+    assert!(!verdict(&ended).starts_with("VERIFIED (") && ended.code != 1, "{}", ended.stderr);
     fs::write(&switch, "1").unwrap();
-    // What is beside an honest verdict is for those who ask.
-    says("-v -b4K -r -Su -W0 -d1 {}", &looped.0, "VERIFIED", "no name any more");
+    let record = directory.path().join("run.json");
+    diskspd(&format!("-b4K -r -Su -W0 -d1 --out={} {{}}", record.display()), &looped.0).report();
+    let part = part_of(&record);
+    assert_ne!(part["leaves"], part["devices"], "the disk beneath is found without a name: {part}");
 }
 
 /// How often the honest runs are repeated.

@@ -6,7 +6,6 @@ use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports, OutFile, Outputs, StandardOutput};
 use super::{rerun, save};
 use crate::cli::{Exit, RunRequest};
-use crate::finding::Severity;
 use crate::profile::{RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, WithVerdicts};
@@ -136,7 +135,7 @@ pub(super) fn report_on(
         (false, false) => Detail::Brief,
     };
     standard_error::write(&findings::text(&judged.judgement, detail));
-    let doubtful = request.strict && judged.judgement.worst() == Some(Severity::Wrong);
+    let doubtful = request.strict && judged.judgement.is_doubtful();
     if doubtful && exit == Exit::Success { Exit::Doubtful } else { exit }
 }
 

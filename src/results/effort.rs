@@ -1,7 +1,7 @@
 //! What a time span cost this machine, and what may have held it back.
 
 use crate::engine::EngineKind;
-use crate::system::cgroup::{CpuQuota, IoLimit};
+use crate::system::cgroup::{CpuQuota, IoControl, IoLimit};
 use crate::system::tasks::Others;
 use crate::system::threads::ThreadTimes;
 use serde::{Deserialize, Serialize};
@@ -18,12 +18,44 @@ pub struct Effort {
     /// CPU quotas of the control groups that the process is in, with what was counted in the window.
     #[serde(default)]
     pub quotas: Vec<CpuQuota>,
-    /// I/O limits of these groups.
+    /// I/O limits in force for them, when measuring began.
     #[serde(default)]
     pub io_limits: Vec<IoLimit>,
+    /// What changed of the limits meanwhile, in the order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limit_changes: Vec<LimitChange>,
+    /// What else may have held I/O back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub io_controls: Vec<IoControl>,
     /// What else used the CPUs; missing = nobody looked, or there was too much to look at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<Others>,
+}
+
+/// Limits of control groups that were found changed within the measured time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LimitChange {
+    /// The look before, which found the old ones: us since measuring began.
+    pub after_us: u64,
+    /// The look that found these.
+    pub seen_us: u64,
+    /// Whether the process is in other groups than before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub moved: bool,
+    /// I/O limits in force from then on.
+    pub io_limits: Vec<IoLimit>,
+    /// CPUs that each group with a quota may use from then on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpus: Vec<CpuLimit>,
+}
+
+/// How many CPUs a control group may use.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CpuLimit {
+    /// The group's directory.
+    pub group: String,
+    /// CPUs.
+    pub cpus: f64,
 }
 
 /// What one worker thread was to do, and what it took.

@@ -28,7 +28,7 @@ pub(crate) use cpu::is_heterogeneous;
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
 pub use delays::Delays;
 pub use discards::{DiscardFigures, DiscardRow, DiscardTable};
-pub use effort::{Effort, ToolCost, WorkerEffort};
+pub use effort::{CpuLimit, Effort, LimitChange, ToolCost, WorkerEffort};
 pub use ended::{Ended, EndedBy};
 pub use flushes::{FlushFigures, FlushRow, FlushTable};
 pub use host::{Host, HostTarget};

@@ -3,6 +3,7 @@
 
 mod cost;
 pub(super) mod effort;
+mod limits;
 pub(super) mod observe;
 pub(super) mod observe_devices;
 pub(super) mod sampler;

@@ -62,6 +62,22 @@ pub fn peek(path: &Path) -> Option<OwnedFd> {
     rustix::fs::open(path, flags, Mode::empty()).ok()
 }
 
+/// Opens a target to find out what it lies on, and to ask what of it is in memory. A regular file that is to
+/// be written is opened for writing, where that is allowed: an overlay copies it elsewhere by that. Devices
+/// never are, because the end of an open for writing makes udev look at them anew.
+///
+/// # Errors
+/// What the kernel answers.
+pub fn open_to_locate(path: &Path, written: bool) -> std::io::Result<File> {
+    let regular = FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode) == FileType::RegularFile;
+    let with = |access| rustix::fs::open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
+    let file = match regular && written {
+        true => with(OFlags::RDWR).or_else(|_| with(OFlags::RDONLY)),
+        false => with(OFlags::RDONLY),
+    };
+    Ok(file?.into())
+}
+
 /// Opens an existing file for writing past the page cache.
 ///
 /// # Errors

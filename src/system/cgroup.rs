@@ -1,10 +1,13 @@
 //! What control groups keep this process from: CPU quotas and I/O limits, its own and those of all groups
 //! above it.
 
+mod io;
+
+pub use io::{IoControl, IoLimit};
+
 use super::mountinfo;
 use super::root::Root;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The groups of this process, each with all that are above it, innermost first; of both versions of the
@@ -21,6 +24,8 @@ pub(super) struct Group {
     directory: PathBuf,
     /// What counts for it; empty = everything (version 2).
     controllers: String,
+    /// Whether this process is in it, not in one below.
+    own: bool,
 }
 
 /// A CPU quota and how often it stopped the group.
@@ -28,7 +33,7 @@ pub(super) struct Group {
 pub struct CpuQuota {
     /// The group's directory.
     pub group: String,
-    /// CPUs that it may use.
+    /// CPUs that it may use; 0 = all that it can get.
     pub cpus: f64,
     /// Periods in which it ran.
     pub periods: u64,
@@ -50,27 +55,26 @@ impl CpuQuota {
     }
 }
 
-/// What was counted of each group between two looks; one that came or went in between is left out.
-pub fn quotas_since(now: &[CpuQuota], earlier: &[CpuQuota]) -> Vec<CpuQuota> {
-    let then = |quota: &CpuQuota| earlier.iter().find(|earlier| earlier.group == quota.group);
-    now.iter().filter_map(|quota| Some(quota.since(then(quota)?))).collect()
+/// What was counted of each group from its first look to its last; without those that never had a quota.
+pub fn quotas_seen(looks: &[(CpuQuota, CpuQuota)]) -> Vec<CpuQuota> {
+    let limited = looks.iter().filter(|(_, last)| last.cpus > 0.0);
+    limited.map(|(first, last)| last.since(first)).collect()
 }
 
-/// A limit of a group on a device; `None` = none of that kind.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct IoLimit {
-    /// The group's directory.
-    pub group: String,
-    /// Number of the device, `major:minor`.
-    pub device: String,
-    /// Bytes read per second.
-    pub read_bytes: Option<u64>,
-    /// Bytes written per second.
-    pub write_bytes: Option<u64>,
-    /// Reads per second.
-    pub reads: Option<u64>,
-    /// Writes per second.
-    pub writes: Option<u64>,
+/// Adds a look at all groups to the first and the last of each. The tightest of a group's quotas counts.
+pub fn see_quotas(looks: &mut Vec<(CpuQuota, CpuQuota)>, now: Vec<CpuQuota>) {
+    for quota in now {
+        let Some((_, last)) = looks.iter_mut().find(|(first, _)| first.group == quota.group) else {
+            looks.push((quota.clone(), quota));
+            continue;
+        };
+        let cpus = match (last.cpus, quota.cpus) {
+            (had, none) if none == 0.0 => had,
+            (none, has) if none == 0.0 => has,
+            (had, has) => had.min(has),
+        };
+        *last = CpuQuota { cpus, ..quota };
+    }
 }
 
 impl Groups {
@@ -89,10 +93,11 @@ impl Groups {
                 _ => mount.file_system == "cgroup" && shares_a_name(controllers, &mount.options),
             });
             let directories = mount.map(|mount| levels(&mount.root, &mount.at, path)).unwrap_or_default();
-            groups.extend(directories.into_iter().map(|directory| Group {
+            groups.extend(directories.into_iter().enumerate().map(|(level, directory)| Group {
                 root: root.clone(),
                 directory,
                 controllers: controllers.to_owned(),
+                own: level == 0,
             }));
         }
         Groups { groups }
@@ -114,14 +119,10 @@ impl Groups {
         value.trim().parse().ok()
     }
 
-    /// CPU quotas now, and what was counted since the groups exist.
+    /// CPU quotas now, and what was counted since the groups exist; of those without a quota too, which may
+    /// get one.
     pub fn cpu_quotas(&self) -> Vec<CpuQuota> {
         self.of("cpu").filter_map(Group::cpu_quota).collect()
-    }
-
-    /// I/O limits now.
-    pub fn io_limits(&self) -> Vec<IoLimit> {
-        self.of("blkio").flat_map(Group::io_limits).collect()
     }
 }
 
@@ -148,7 +149,7 @@ impl Group {
     }
 
     fn cpu_quota(&self) -> Option<CpuQuota> {
-        let (quota, period) = self.quota()?;
+        let cpus = self.quota().map_or(0.0, |(quota, period)| quota as f64 / period as f64);
         let text = self.text("cpu.stat")?;
         let count = |wanted: &str| {
             let counts = text.lines().filter_map(|line| line.split_once(' '));
@@ -156,7 +157,7 @@ impl Group {
         };
         Some(CpuQuota {
             group: self.name(),
-            cpus: quota as f64 / period as f64,
+            cpus,
             periods: count("nr_periods")?,
             throttled_periods: count("nr_throttled")?,
             throttled: count("throttled_time")
@@ -164,14 +165,7 @@ impl Group {
         })
     }
 
-    fn io_limits(&self) -> Vec<IoLimit> {
-        match self.text("io.max") {
-            Some(text) => text.lines().filter_map(|line| unified_limit(&self.name(), line)).collect(),
-            None => self.blkio_limits(),
-        }
-    }
-
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.directory.display().to_string()
     }
 }
@@ -185,66 +179,8 @@ fn shares_a_name(one: &str, other: &str) -> bool {
 fn levels(mounted: &str, at: &str, path: &str) -> Vec<PathBuf> {
     // In a container the mount may show a part of the tree only, and the path still be that of the whole one.
     let within = Path::new(path).strip_prefix(mounted).unwrap_or(Path::new(""));
-    within.ancestors().map(|group| Path::new(at).join(group)).collect()
-}
-
-/// `8:16 rbps=2097152 wbps=max riops=max wiops=120`
-fn unified_limit(group: &str, line: &str) -> Option<IoLimit> {
-    let (device, limits) = line.split_once(' ')?;
-    let named = |name: &str| {
-        let value = limits.split(' ').find_map(|limit| limit.strip_prefix(name)?.strip_prefix('='))?;
-        value.parse().ok()
-    };
-    let limit = IoLimit {
-        group: group.to_owned(),
-        device: device.to_owned(),
-        read_bytes: named("rbps"),
-        write_bytes: named("wbps"),
-        reads: named("riops"),
-        writes: named("wiops"),
-    };
-    limit.named().next()?;
-    Some(limit)
-}
-
-impl Group {
-    /// Four files, each with lines such as `8:16 2097152` (version 1).
-    fn blkio_limits(&self) -> Vec<IoLimit> {
-        type Set = fn(&mut IoLimit, u64);
-        let files: [(&str, Set); 4] = [
-            ("read_bps", |limit, value| limit.read_bytes = Some(value)),
-            ("write_bps", |limit, value| limit.write_bytes = Some(value)),
-            ("read_iops", |limit, value| limit.reads = Some(value)),
-            ("write_iops", |limit, value| limit.writes = Some(value)),
-        ];
-        let mut limits: BTreeMap<String, IoLimit> = BTreeMap::new();
-        for (file, set) in files {
-            let text = self.text(&format!("blkio.throttle.{file}_device")).unwrap_or_default();
-            for (device, value) in text.lines().filter_map(|line| line.split_once(' ')) {
-                let Ok(value) = value.trim().parse() else { continue };
-                let limit = limits.entry(device.to_owned()).or_insert_with(|| IoLimit {
-                    group: self.name(),
-                    device: device.to_owned(),
-                    ..IoLimit::default()
-                });
-                set(limit, value);
-            }
-        }
-        limits.into_values().collect()
-    }
-}
-
-impl IoLimit {
-    /// What is limited, as the kernel names it, and to how much a second.
-    pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let limits = [
-            ("rbps", self.read_bytes),
-            ("wbps", self.write_bytes),
-            ("riops", self.reads),
-            ("wiops", self.writes),
-        ];
-        limits.into_iter().filter_map(|(name, limit)| Some((name, limit?)))
-    }
+    // Without the slash that joining nothing would leave at the end.
+    within.ancestors().map(|group| Path::new(at).join(group).components().collect()).collect()
 }
 
 #[cfg(test)]
@@ -287,11 +223,27 @@ mod tests {
             throttled_periods: 7,
             throttled: 2_500_000,
         };
-        assert_eq!(groups.cpu_quotas(), std::slice::from_ref(&quota));
+        let none = CpuQuota {
+            group: "/sys/fs/cgroup/user.slice/app".into(),
+            cpus: 0.0,
+            periods: 0,
+            throttled_periods: 0,
+            throttled: 0,
+        };
+        assert_eq!(groups.cpu_quotas(), [none.clone(), quota.clone()]);
         let later = CpuQuota { periods: 50, throttled_periods: 9, throttled: 3_000_000, ..quota.clone() };
         let between = CpuQuota { periods: 10, throttled_periods: 2, throttled: 500_000, ..quota.clone() };
-        assert_eq!(quotas_since(&[later], std::slice::from_ref(&quota)), [between]);
-        assert_eq!(quotas_since(&[quota], &[]), []);
+        let seen = |looks: &[&CpuQuota]| {
+            let mut all = Vec::new();
+            looks.iter().for_each(|look| see_quotas(&mut all, vec![(*look).clone()]));
+            quotas_seen(&all)
+        };
+        assert_eq!(seen(&[&quota, &later]), [between.clone()]);
+        // Set meanwhile, and taken away again.
+        let (before, after) =
+            (CpuQuota { cpus: 0.0, ..quota.clone() }, CpuQuota { cpus: 0.0, ..later.clone() });
+        assert_eq!(seen(&[&before, &quota, &later, &after]), [between]);
+        assert_eq!(seen(&[&none, &none]), []);
         let limit = IoLimit {
             group: "/sys/fs/cgroup/user.slice/app".into(),
             device: "8:16".into(),

@@ -6,6 +6,8 @@ use std::path::Path;
 /// A mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mount {
+    /// Its own number, as `mnt_id` of an open file has it.
+    pub id: u32,
     /// Number of the file system's device; one without a device has a number too.
     pub number: Number,
     /// Which directory of the file system is mounted.
@@ -26,9 +28,12 @@ pub(super) struct Mount {
 pub(super) fn parse(text: &str) -> impl Iterator<Item = Mount> + '_ {
     text.lines().filter_map(|line| {
         let (place, kind) = line.split_once(" - ")?;
-        let mut place = place.split(' ').skip(2);
+        let mut place = place.split(' ');
+        let id = place.next()?.parse().ok()?;
+        let mut place = place.skip(1);
         let mut kind = kind.split(' ');
         let mut mount = Mount {
+            id,
             number: parse_number(place.next()?)?,
             root: unescape(place.next()?),
             at: unescape(place.next()?),

@@ -1,15 +1,25 @@
 //! What a target lies on, all the way down: file system, partition, device mapper, RAID, loop, to the
 //! devices that have nothing beneath them.
 
+#[cfg(target_os = "linux")]
+mod beneath;
+#[cfg(target_os = "linux")]
+mod opened;
+#[cfg(target_os = "linux")]
+mod served;
+
 use super::device::{self, Device, Number};
 use super::memory_backed::InMemory;
-use super::mountinfo::{self, Mount};
 use super::root::{Root, text};
 #[cfg(target_os = "linux")]
-use super::usage::{devices_of, instances};
-use crate::sys::file_systems::{FileSystemType, Home};
+use beneath::{Beneath, FilePlace, NESTING, Without};
+#[cfg(target_os = "linux")]
+pub use opened::of_open;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+/// Drivers that count I/O whatever the switch for that (`queue/iostats`) says.
+pub(super) const COUNTED_ANYWAY: [&str; 3] = ["zram", "drbd", "bcache"];
 
 /// The block devices beneath a target.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +32,10 @@ pub struct Stack {
     pub layers: Vec<Layer>,
     /// Why there is no device; `None` = there is one.
     pub without: Option<String>,
+    /// Why the target is memory though its file system doesn't look so: the directory of an overlay that has
+    /// the file is in memory. `None` = it isn't, or it's plain to see (tmpfs).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_memory: Option<String>,
 }
 
 /// One block device of a stack.
@@ -29,6 +43,10 @@ pub struct Stack {
 pub struct Layer {
     /// The kernel's name: `dm-0`, `sda1`.
     pub name: String,
+    /// Its number, `major:minor`; `None` = it has none (a path of an NVMe device), or the record is of an
+    /// older program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
     /// What it is.
     pub kind: LayerKind,
     /// Names of the devices it lies on; empty = nothing is beneath it, or nothing that is known.
@@ -38,7 +56,7 @@ pub struct Layer {
     pub faithful: bool,
     /// Whether the kernel counts its I/O (`queue/iostats`).
     pub counted: bool,
-    /// Why it isn't known what is beneath it.
+    /// Why it isn't known what is beneath it: what it counts may have been memory's work.
     pub unknown_below: Option<String>,
     /// How the kernel feeds it; missing = in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,14 +143,17 @@ pub fn of_device(root: &Root, number: Number) -> Stack {
 /// What a file lies on. `place`: its path without links; `number`: of its file system's device, where known.
 #[cfg(target_os = "linux")]
 pub fn of_file(root: &Root, place: &Path, number: Option<Number>) -> Stack {
-    match Beneath::file(root, place, number, NESTING) {
-        Ok(found) => downwards(root, found.devices, Some(found.file_system)),
-        Err(why) => Stack::without(why),
-    }
+    at(root, &FilePlace { path: place.to_owned(), number, mount: None })
 }
 
-/// How many file systems lie on each other at most, by loop devices and overlays.
-const NESTING: u32 = 8;
+#[cfg(target_os = "linux")]
+fn at(root: &Root, place: &FilePlace) -> Stack {
+    match Beneath::file(root, place, NESTING) {
+        Ok(found) => downwards(root, found.devices, Some(found.file_system)),
+        Err(Without::HiddenMemory(why)) => Stack { in_memory: Some(why.clone()), ..Stack::without(why) },
+        Err(without) => Stack::without(without.why()),
+    }
+}
 
 #[cfg(target_os = "linux")]
 fn downwards(root: &Root, first: Vec<Device>, file_system: Option<String>) -> Stack {
@@ -155,160 +176,45 @@ fn downwards(root: &Root, first: Vec<Device>, file_system: Option<String>) -> St
 #[cfg(target_os = "linux")]
 fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
     let is = |directory: &str| device.directory().join(directory).exists();
-    let slaves = device.slaves();
+    let slaves = || match device.slaves() {
+        slaves if slaves.is_empty() => Err(Without::unknown("the kernel names no device beneath it")),
+        slaves => Ok(slaves),
+    };
     let (kind, below, faithful) = if let Some(disk) = device.whole() {
         (LayerKind::Partition, Ok(vec![disk]), true)
     } else if let Some(file) = device.backing_file() {
-        let below = behind_loop(root, &file);
+        let below = opened::behind_loop(root, device, &file);
         (LayerKind::Loop, below, file.starts_with("/dev/"))
     } else if is("md") {
         let level = text(&device.directory().join("md/level")).unwrap_or_default();
-        (LayerKind::Raid, Ok(slaves), matches!(level.as_str(), "raid0" | "linear"))
+        (LayerKind::Raid, slaves(), matches!(level.as_str(), "raid0" | "linear"))
     } else if is("bcache") || device.name.starts_with("bcache") {
-        (LayerKind::Bcache, Ok(slaves), false)
+        (LayerKind::Bcache, slaves(), false)
     } else if is("dm") {
         let uuid = text(&device.directory().join("dm/uuid")).unwrap_or_default();
-        let faithful = slaves.len() == 1 || uuid.starts_with("mpath-");
-        (LayerKind::Mapper, Ok(slaves), faithful)
+        let below = slaves();
+        let faithful = below.as_ref().is_ok_and(|below| below.len() == 1) || uuid.starts_with("mpath-");
+        (LayerKind::Mapper, below, faithful)
+    } else if let Some(why) = served::by(device) {
+        (LayerKind::Disk, Err(Without::unknown(why)), true)
     } else {
         let paths = device.nvme_paths(root);
         match paths.is_empty() {
-            true => (LayerKind::Disk, Ok(slaves), true),
+            true => (LayerKind::Disk, Ok(device.slaves()), true),
             false => (LayerKind::Multipath, Ok(paths), true),
         }
     };
+    let file_in_memory = || below.as_ref().is_err_and(Without::is_memory).then_some(InMemory::File);
+    let memory = InMemory::of(root, device).or_else(file_in_memory);
     let (below, unknown_below) = match below {
         Ok(below) => (below, None),
-        Err(why) => (Vec::new(), Some(why)),
+        Err(without) => (Vec::new(), Some(without.why())),
     };
     let on = below.iter().map(|device| device.name.clone()).collect();
     open.extend(below);
     let (name, counted, traits) = (device.name.clone(), device.is_counted(), Some(device.traits()));
-    let memory = InMemory::of(root, device);
-    Layer { name, kind, on, faithful, counted, unknown_below, traits, memory }
-}
-
-#[cfg(target_os = "linux")]
-fn behind_loop(root: &Root, file: &str) -> Result<Vec<Device>, String> {
-    if file.ends_with(" (deleted)") {
-        return Err(format!("the file behind it, {file}, has no name any more"));
-    }
-    if file.starts_with("/dev/")
-        && let Some(device) = Device::of_node(root, file)
-    {
-        return Ok(vec![device]);
-    }
-    Beneath::file(root, Path::new(file), None, NESTING - 1)
-        .map(|found| found.devices)
-        .map_err(|why| format!("the file behind it, {file}: {why}"))
-}
-
-/// The devices right beneath a file.
-struct Beneath {
-    devices: Vec<Device>,
-    file_system: String,
-}
-
-impl Beneath {
-    #[cfg(target_os = "linux")]
-    fn file(root: &Root, place: &Path, number: Option<Number>, nesting: u32) -> Result<Beneath, String> {
-        let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
-        let mount = mountinfo::holding(&mounts, place);
-        let known = number.and_then(|number| Device::of(root, number));
-        let Some(mount) = mount else {
-            let file_system = String::new();
-            return known
-                .map(|device| Beneath { devices: vec![device], file_system })
-                .ok_or_else(|| "its file system is mounted nowhere in sight".into());
-        };
-        if FileSystemType::named(&mount.file_system).home == Home::Overlay {
-            return overlay(root, &mount, place, nesting);
-        }
-        if let Some(why) = deviceless(&mount) {
-            return Err(why);
-        }
-        let own = devices_of(root, &mount);
-        let member = |devices: &[Device]| devices.iter().any(|device| own.contains(&device.number));
-        let many =
-            instances(root).into_iter().find(|(kind, devices)| *kind == mount.file_system && member(devices));
-        let devices = match many {
-            Some((_, devices)) => devices,
-            None => known
-                .or_else(|| own.iter().find_map(|number| Device::of(root, *number)))
-                .into_iter()
-                .collect(),
-        };
-        match devices.is_empty() {
-            true => Err(format!("no block device is known beneath {}", mount.file_system)),
-            false => Ok(Beneath { devices, file_system: mount.file_system }),
-        }
-    }
-}
-
-/// Why a file system has no block device, or none that would count.
-fn deviceless(mount: &Mount) -> Option<String> {
-    let kind = mount.file_system.as_str();
-    let option = |name: &str| mount.options.split(',').any(|option| option == name);
-    match FileSystemType::named(kind).home {
-        Home::Memory => Some(format!("{kind} keeps its files in memory")),
-        Home::Pool => {
-            Some(format!("{kind} doesn't tell which devices a file lies on; zpool iostat shows what they do"))
-        }
-        Home::Flash => Some(format!("{kind} lies on flash memory that is no block device")),
-        Home::Host => {
-            Some(format!("{kind}: the files are the host's, whose devices can't be seen from here"))
-        }
-        Home::Program => Some(format!("{kind}: a program serves the files, from where isn't known")),
-        Home::Network => {
-            Some(format!("{kind}: the files are on another host, whose devices can't be seen from here"))
-        }
-        Home::Devices | Home::Overlay | Home::Unknown if option("dax") || option("dax=always") => Some(
-            format!("{kind} gives direct access to memory that keeps its content (dax), which nobody counts"),
-        ),
-        Home::Devices | Home::Overlay | Home::Unknown => None,
-    }
-}
-
-/// A file of an overlay is one of the uppermost of its directories that has it.
-#[cfg(target_os = "linux")]
-fn overlay(root: &Root, mount: &Mount, place: &Path, nesting: u32) -> Result<Beneath, String> {
-    let hidden =
-        || "overlay: the directories it is made of are out of sight, in another mount namespace".to_string();
-    if nesting == 0 {
-        return Err(hidden());
-    }
-    let directories = directories(&mount.options);
-    let within = Path::new(&mount.root).join(place.strip_prefix(&mount.at).unwrap_or(place));
-    let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
-    for directory in &directories {
-        let file = directory.join(within.strip_prefix("/").unwrap_or(&within));
-        // In a container the host's paths may exist by chance: then they are in the overlay itself.
-        let itself = mountinfo::holding(&mounts, &file).is_none_or(|found| found == *mount);
-        if !itself && root.path(&file).exists() {
-            return Beneath::file(root, &file, None, nesting - 1);
-        }
-    }
-    // Relative to where whoever mounted it was then: nobody remembers.
-    match directories.iter().any(|directory| directory.is_relative()) {
-        true => Err(
-            "overlay: it was mounted with relative paths of the directories it is made of, which can't be \
-                     followed; mount it with absolute ones"
-                .into(),
-        ),
-        false => Err(hidden()),
-    }
-}
-
-/// The directories of an overlay, uppermost first: `upperdir=`, then `lowerdir=` with colons between, or
-/// several `lowerdir+=`.
-fn directories(options: &str) -> Vec<PathBuf> {
-    let values = |names: &'static [&str]| {
-        let options = options.split(',');
-        options.filter_map(move |option| names.iter().find_map(|name| option.strip_prefix(name)))
-    };
-    let upper = values(&["upperdir="]);
-    let lower = values(&["lowerdir=", "lowerdir+="]).flat_map(|list| list.split(':'));
-    upper.chain(lower).map(|directory| mountinfo::unescape(directory).into()).collect()
+    let number = (device.number != (0, 0)).then(|| format!("{}:{}", device.number.0, device.number.1));
+    Layer { name, number, kind, on, faithful, counted, unknown_below, traits, memory }
 }
 
 impl Device {
@@ -320,7 +226,7 @@ impl Device {
     /// Whether the kernel counts its I/O. A device without a queue of its own is taken to be counted; some
     /// drivers count whatever the switch says.
     fn is_counted(&self) -> bool {
-        if ["zram", "drbd", "bcache"].iter().any(|driver| self.name.starts_with(driver)) {
+        if COUNTED_ANYWAY.iter().any(|driver| self.name.starts_with(driver)) {
             return true;
         }
         let disk = self.whole();

@@ -11,15 +11,18 @@
 mod done;
 mod effects;
 mod flushed;
+mod foreign;
 mod limits;
 mod memory;
 mod neighbours;
 mod part;
 mod queue;
+mod shared;
 mod single;
 mod sizes;
 #[cfg(test)]
 mod tests;
+mod unseen;
 mod verdict;
 mod wording;
 
@@ -31,7 +34,7 @@ pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 use super::{Limiter, SpanView, failed};
 use crate::system::io_counters::{DeviceFacts, Flow};
 use crate::system::stack::Layer;
-use done::Done;
+use done::{Done, NotCounted};
 use effects::{Effect, Found, Judged};
 use limits::{LESS, MORE};
 use wording::{amount, count, size, times};
@@ -47,7 +50,10 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
     let mut verdicts: Vec<DeviceVerdict> = parts
         .iter()
         .zip(&done)
-        .map(|(part, done)| judge(span, &Judged { part, facts, slack, by_storage }, done.as_ref(), &others))
+        .map(|(part, done)| {
+            let own_read = facts.own.filter(|_| others.parts == 1).map(|own| own.read_bytes);
+            judge(span, &Judged { part, facts, slack, by_storage, own_read }, done.as_ref(), &others)
+        })
         .collect();
     verdicts.sort_by_key(|part| std::cmp::Reverse((part.severity, part.verdict)));
     let worst = verdicts.first()?;
@@ -70,11 +76,7 @@ struct OthersReads {
 }
 
 impl OthersReads {
-    fn of(
-        parts: &[Part],
-        done: &[Result<Done, (String, Option<String>)>],
-        facts: &DeviceFacts,
-    ) -> OthersReads {
+    fn of(parts: &[Part], done: &[Result<Done, NotCounted>], facts: &DeviceFacts) -> OthersReads {
         let known = || {
             let parts = parts.iter().zip(done).filter(|(part, _)| part.has_devices());
             parts.filter_map(|(part, done)| Some((part, done.as_ref().ok()?)))
@@ -103,17 +105,19 @@ fn excess(part: &Part, done: &Done) -> u64 {
 fn judge(
     span: &SpanView,
     judged: &Judged,
-    first: Result<&Done, &(String, Option<String>)>,
+    first: Result<&Done, &NotCounted>,
     others: &OthersReads,
 ) -> DeviceVerdict {
     let part = judged.part;
     let mut found = Found::default();
-    let leaves = effects::leaves(part, judged.facts);
+    let below = effects::leaves(part, judged.facts);
+    let leaves = below.as_ref().and_then(|below| below.as_ref().ok());
     if let (Ok(first), true) = (first, part.has_devices()) {
         let others = judged.others(first, others.bytes, others.share(part, first));
-        judged.beneath(first, others, &mut found);
+        judged.beneath(first, leaves, others, &mut found);
     }
-    if let Some(leaves) = &leaves {
+    let switched = first.is_err_and(|why| why.switched);
+    if let Some(leaves) = leaves.filter(|_| !switched) {
         judged.further_down(
             first.copied().as_ref().unwrap_or(&effects::as_counted(part)),
             leaves,
@@ -124,7 +128,10 @@ fn judge(
         found.effects.extend(judged.single(span.host));
     }
     found.effects.extend(judged.memory());
-    let main = match found.effects.iter().max_by_key(|effect| (effect.severity, effect.verdict)) {
+    found.effects.extend(judged.unseen(first, below.as_ref()));
+    // What can't be known outweighs whatever else takes as much away: the counters say nothing then.
+    let weight = |effect: &Effect| (effect.severity, effect.verdict == Verdict::Unknown, effect.verdict);
+    let main = match found.effects.iter().max_by_key(|effect| weight(effect)) {
         Some(worst) => worst.clone(),
         None => without_effect(judged, first, leaves.is_some(), &found),
     };
@@ -156,7 +163,7 @@ fn judge(
 /// What can be said when nothing special happened.
 fn without_effect(
     judged: &Judged,
-    first: Result<&Done, &(String, Option<String>)>,
+    first: Result<&Done, &NotCounted>,
     leaves_known: bool,
     found: &Found,
 ) -> Effect {
@@ -169,7 +176,7 @@ fn without_effect(
     if effects::as_counted(part).bytes() == 0 {
         return unknown("no I/O was counted".into(), None);
     }
-    if let (Err((why, remedy)), false) = (first, leaves_known) {
+    if let (Err(NotCounted { why, remedy, .. }), false) = (first, leaves_known) {
         return unknown(why.clone(), remedy.clone());
     }
     if found.too_few {
@@ -237,14 +244,8 @@ fn discarded(part: &Part, device: Flow) -> Option<String> {
 
 /// Everything else worth knowing, one fact each.
 fn evidence(judged: &Judged, verdict: &DeviceVerdict, rest: &[Effect]) -> Vec<String> {
-    let part = judged.part;
     let mut evidence: Vec<String> =
         rest.iter().map(|effect| format!("also {}: {}", effect.verdict.word(), effect.message)).collect();
-    for layer in part.layers() {
-        if let Some(why) = &layer.unknown_below {
-            evidence.push(format!("what is beneath {} isn't known: {why}", layer.name));
-        }
-    }
     if let Some(seconds) = verdict.flush_seconds {
         let written = verdict.unwritten_bytes.map_or(String::new(), |bytes| format!(", {},", amount(bytes)));
         evidence.push(format!("writing what was left in memory{written} took {seconds:.3} s"));

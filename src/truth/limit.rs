@@ -1,6 +1,7 @@
 //! What limited a run: the storage, the kernel above it, the queue depth, the CPU, the program itself, or
 //! somebody's limit.
 
+mod groups;
 mod kernel;
 mod wording;
 
@@ -10,7 +11,7 @@ use super::{Finding, SpanView, little, offered, processors};
 use crate::engine::EngineKind;
 use crate::profile::Target;
 use crate::results::Effort;
-use crate::system::cgroup::{CpuQuota, IoLimit};
+use crate::system::cgroup::CpuQuota;
 use serde::Serialize;
 
 /// What limited a run.
@@ -152,7 +153,7 @@ fn limiter(span: &SpanView, effort: &Effort, limits: &Limits, crowd: Option<&Cro
     Some(match () {
         () if quota(span, effort).is_some() => Limiter::CpuQuota,
         () if is_paced(span) => Limiter::Profile,
-        () if io_limit(span, effort).is_some() => Limiter::IoLimit,
+        () if groups::at_limit(span, effort).is_some() => Limiter::IoLimit,
         () if hypervisor(limits, occupied) => Limiter::Hypervisor,
         () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
         () if crowd.is_some_and(|crowd| crowd.holder != crowd::Holder::Kernel) => Limiter::BusyCpus,
@@ -195,31 +196,6 @@ fn quota<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a CpuQuota> {
         quota.throttled_periods > 0 && (share(quota) >= STOPPED || periods(quota) >= STOPPED_PERIODS)
     };
     effort.quotas.iter().filter(matters).max_by_key(|quota| quota.throttled)
-}
-
-/// An I/O limit that the rate is at.
-fn io_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a IoLimit> {
-    let rates = |table: &crate::results::Table| {
-        let done = &table.total.throughput;
-        (done.bytes as f64 / span.measured.seconds, done.iops)
-    };
-    let ((read_bytes, reads), (write_bytes, writes)) =
-        (rates(&span.measured.read), rates(&span.measured.write));
-    // The group may have used up its limit on the device with what the report doesn't count: a journal,
-    // earlier writes.
-    let device = span.queues.rates.unwrap_or_default();
-    effort.io_limits.iter().find(|limit| {
-        let pairs = [
-            (limit.read_bytes, [read_bytes, device.read_bytes]),
-            (limit.write_bytes, [write_bytes, device.write_bytes]),
-            (limit.reads, [reads, device.reads]),
-            (limit.writes, [writes, device.writes]),
-        ];
-        let reached = |limit: u64, rate: &f64| REACHED.contains(&(rate / limit.max(1) as f64));
-        pairs
-            .iter()
-            .any(|(limit, rates)| limit.is_some_and(|limit| rates.iter().any(|rate| reached(limit, rate))))
-    })
 }
 
 /// Whether every target is limited, and the limits were reached.
@@ -268,8 +244,6 @@ pub(super) fn check(
 ) -> Vec<Finding> {
     let (Some(limits), Some(effort)) = (limits, span.effort()) else { return Vec::new() };
     let limiter = limits.limited_by;
-    limiter
-        .map(|limiter| wording::describe(span, effort, limits, limiter, (crowd, late)))
-        .into_iter()
-        .collect()
+    let told = limiter.map(|limiter| wording::describe(span, effort, limits, limiter, (crowd, late)));
+    told.into_iter().chain(groups::changed(span, effort)).collect()
 }

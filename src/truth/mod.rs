@@ -69,6 +69,14 @@ impl Judgement {
         let verdicts = self.verdicts.iter().filter_map(|verdict| verdict.severity);
         self.findings.iter().map(|finding| finding.severity).chain(verdicts).max()
     }
+
+    /// Whether `--strict` fails: figures are not what they seem to be, or devices that should vouch for them
+    /// can't. Targets that have no device to ask (a network, memory) are what they seem to be.
+    pub fn is_doubtful(&self) -> bool {
+        let parts = self.verdicts.iter().flat_map(|verdict| &verdict.parts);
+        let mut unseen = parts.filter(|part| part.verdict == Verdict::Unknown && part.severity.is_some());
+        self.worst() == Some(Severity::Wrong) || unseen.next().is_some()
+    }
 }
 
 /// A check of one time span. It finds nothing where the record lacks what it needs.

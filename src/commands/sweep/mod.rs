@@ -18,6 +18,7 @@ use crate::lab::sweep::{
 };
 use crate::sys::standard_error::{self, say};
 use crate::sys::{privileges, process};
+use crate::truth::Verdict;
 use crate::units::visible;
 use folder::Folder;
 use outputs::TablePlaces;
@@ -141,7 +142,11 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
     if rows.iter().any(|row| row.failure.is_some()) {
         exit = Exit::RunFailed;
     }
-    if exit == Exit::Success && request.strict && rows.iter().any(is_wrong) { Exit::Doubtful } else { exit }
+    if exit == Exit::Success && request.strict && rows.iter().any(is_doubtful) {
+        Exit::Doubtful
+    } else {
+        exit
+    }
 }
 
 /// How an interrupted sweep goes on.
@@ -163,6 +168,10 @@ fn interrupted(request: &SweepRequest, walk: &SweepWalk) -> String {
     }
 }
 
-fn is_wrong(row: &PointRow) -> bool {
-    row.figures.as_ref().is_some_and(|figures| figures.verdict == "WRONG")
+/// As a run is with `--strict`.
+fn is_doubtful(row: &PointRow) -> bool {
+    let unseen = Verdict::Unknown.word().to_ascii_lowercase();
+    row.figures.as_ref().is_some_and(|figures| {
+        figures.verdict == "WRONG" || figures.findings.iter().any(|finding| finding.name == unseen)
+    })
 }

@@ -39,6 +39,8 @@ struct Meanwhile<'a, 'b> {
     ticker: Option<&'a mut Ticker>,
     pulse: Option<&'a mut Pulse>,
     volume: Option<VolumeWatch<'b>>,
+    /// What is looked at once a second.
+    each_second: Option<&'a mut dyn FnMut(Nanos)>,
 }
 
 impl<'a> Clocked<'a> {
@@ -72,10 +74,12 @@ impl Clocked<'_> {
         let mut ticker = self.ticker(start, started_at);
         let mut sampler = Sampler::new(self.live, start);
         let mut pulse = Pulse::new(start, live::totals(self.live).0);
+        let mut look = |now| observer.look(now);
         let meanwhile = Meanwhile {
             ticker: ticker.as_mut(),
             pulse: Some(&mut pulse),
             volume: Some(VolumeWatch::new(&plan.volumes, self.sources(), start)),
+            each_second: Some(&mut look),
         };
         let complete = self.sleep("measure", plan.duration, meanwhile, &mut sampler);
         let ended_at = control.end_measuring();
@@ -217,7 +221,7 @@ impl Clocked<'_> {
         &self,
         phase: &str,
         seconds: u32,
-        Meanwhile { mut ticker, mut pulse, mut volume }: Meanwhile,
+        Meanwhile { mut ticker, mut pulse, mut volume, mut each_second }: Meanwhile,
         sampler: &mut Sampler,
     ) -> Option<EndedBy> {
         let begin = clock::monotonic();
@@ -232,6 +236,12 @@ impl Clocked<'_> {
             let now = clock::monotonic();
             if let Some(pulse) = pulse.as_mut() {
                 pulse.woke(next, now, live::totals(self.live).0);
+            }
+            if now >= sampler.due
+                && now < end
+                && let Some(look) = each_second.as_mut()
+            {
+                look(now);
             }
             sampler.look(now);
             let reached = volume.as_mut().is_some_and(|volume| volume.reached(now));

@@ -5,7 +5,7 @@ use crate::plan::SpanPlan;
 use crate::profile::RawText;
 use crate::run::control::Control;
 use crate::run::voice::Voice;
-use crate::run::watch::observe_devices::{stack_of, targets};
+use crate::run::watch::observe_devices::{located, targets};
 use crate::sys::page_cache;
 use crate::units::Size;
 use std::fs::File;
@@ -25,10 +25,10 @@ const LONG: u32 = 10;
 /// A message: something could not be written, which may be data that somebody else wrote there.
 pub(in crate::run) fn settle(plan: &SpanPlan, control: &Control, voice: &Voice) -> Result<(), String> {
     for (engine, target) in targets(plan) {
-        if !engine.row().real_io || stack_of(engine, target).without.is_some() {
+        let (stack, Some(file)) = located(engine, target) else { continue };
+        if stack.without.is_some() {
             continue;
         }
-        let Ok(file) = File::open(&target.location) else { continue };
         // Where the kernel doesn't tell, there may be something.
         let waiting = page_cache::unwritten(&file, 0, 0).ok();
         if waiting != Some(0) {

@@ -6,7 +6,7 @@ use crate::plan::SpanPlan;
 use crate::results::{Effort, WorkerEffort};
 use crate::run::tell::live::Counters;
 use crate::run::watch::cost;
-use crate::system::cgroup::{CpuQuota, Groups, quotas_since};
+use crate::run::watch::limits::LimitWatch;
 use crate::system::root::Root;
 use crate::system::tasks::Tasks;
 use crate::system::threads::ThreadTimes;
@@ -15,7 +15,7 @@ use crate::system::threads::ThreadTimes;
 #[derive(Debug)]
 pub struct Watch {
     root: Root,
-    groups: Groups,
+    limits: LimitWatch,
     /// By worker; 0 = not known.
     threads: Vec<i32>,
     before: Counts,
@@ -30,14 +30,13 @@ struct Counts {
     at: Nanos,
     times: Vec<Option<ThreadTimes>>,
     process: u64,
-    quotas: Vec<CpuQuota>,
 }
 
 impl Watch {
     /// Finds out what doesn't change in the window.
     pub fn new(plan: &SpanPlan) -> Watch {
         let root = Root::live();
-        let groups = Groups::find(&root);
+        let limits = LimitWatch::new(root.clone());
         let worker = |worker: &crate::plan::WorkerPlan| WorkerEffort {
             engine: worker.engine,
             depth: worker.depth,
@@ -47,11 +46,10 @@ impl Watch {
         let effort = Effort {
             workers: plan.workers.iter().map(worker).collect(),
             tool: Some(cost::measure()),
-            io_limits: groups.io_limits(),
             ..Effort::default()
         };
         let (before, after) = (Counts::default(), Counts::default());
-        Watch { root, groups, threads: Vec::new(), before, after, tasks: None, effort }
+        Watch { root, limits, threads: Vec::new(), before, after, tasks: None, effort }
     }
 
     /// The window opens soon. Takes a millisecond for a hundred processes.
@@ -62,7 +60,13 @@ impl Watch {
     /// The window opens: these are the workers.
     pub fn begin(&mut self, workers: &[Counters]) {
         self.threads = workers.iter().map(Counters::thread).collect();
+        self.limits.begin(clock::monotonic());
         self.before = self.count();
+    }
+
+    /// Within the window, once a second.
+    pub fn look(&mut self, now: Nanos) {
+        self.limits.look(now);
     }
 
     /// The window has closed.
@@ -73,12 +77,13 @@ impl Watch {
             worker.times = after.as_ref().zip(before.as_ref()).map(|(after, before)| after.since(before));
         }
         self.effort.process = after.process.saturating_sub(self.before.process);
-        self.effort.quotas = quotas_since(&after.quotas, &self.before.quotas);
+        self.limits.look(after.at);
         self.after = after;
     }
 
     /// The window has closed, and what belongs to it was read.
     pub fn is_over(&mut self) {
+        self.limits.finish(&mut self.effort);
         let before = self.tasks.take();
         let after = before.as_ref().and_then(|_| Tasks::read(&self.root));
         self.effort.others = after.zip(before).map(|(after, before)| after.since(&before));
@@ -101,7 +106,6 @@ impl Watch {
             at: clock::monotonic(),
             times: self.threads.iter().map(|thread| ThreadTimes::of(&self.root, *thread)).collect(),
             process: clock::process_cpu(),
-            quotas: self.groups.cpu_quotas(),
         }
     }
 }

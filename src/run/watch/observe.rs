@@ -3,6 +3,7 @@
 //! Everything is read by the controlling thread, before accounting is switched on and after it is switched
 //! off: within the window nothing happens that wouldn't happen without an observer.
 
+use crate::clock::Nanos;
 use crate::plan::SpanPlan;
 use crate::results::{HeatChange, Observed};
 use crate::run::options::Options;
@@ -78,6 +79,12 @@ impl<'a> Observer<'a> {
             trace.begin();
         }
         self.devices.begin();
+    }
+
+    /// Within the window, once a second: what somebody may change meanwhile. Takes some tens of microseconds.
+    pub fn look(&mut self, now: Nanos) {
+        self.effort.look(now);
+        self.devices.look_at_switches();
     }
 
     /// Right after accounting was switched off.

@@ -3,6 +3,7 @@
 use crate::clock;
 use crate::engine::EngineKind;
 use crate::plan::{SpanPlan, WorkerTarget};
+use crate::sys::files;
 use crate::sys::page_cache::{self, Held};
 use crate::sys::writeback;
 use crate::system::io_counters::{
@@ -23,6 +24,8 @@ pub struct DeviceWatch {
     before: Option<(clock::Nanos, Reading)>,
     /// When the second reading had ended, and what it was.
     after: Option<(clock::Nanos, Reading)>,
+    /// Of each device, whether its counters were found switched otherwise than at the first reading.
+    switched: Vec<bool>,
     flush: bool,
 }
 
@@ -75,10 +78,10 @@ impl DeviceWatch {
         let targets: Vec<Target> = targets
             .into_iter()
             .map(|(engine, target)| {
-                let stack = stack_of(engine, target);
                 let written = target.open.write && engine.row().real_io;
                 let cached = several && !target.open.direct && engine.row().real_io;
-                let file = (written || cached).then(|| File::open(&target.location).ok()).flatten();
+                let (stack, file) = located(engine, target);
+                let file = file.filter(|_| written || cached);
                 let facts = TargetDevices { target: target.id, stack, ..Default::default() };
                 Target { facts, file, written, cached, held: None, size: target.size }
             })
@@ -90,7 +93,8 @@ impl DeviceWatch {
             }
         }
         let counters = Counters::open(&Root::live(), &names);
-        DeviceWatch { targets, names, counters, before: None, after: None, flush }
+        let switched = vec![false; names.len()];
+        DeviceWatch { targets, names, counters, before: None, after: None, switched, flush }
     }
 
     /// How much of the targets is in memory only, shortly before the first reading.
@@ -112,7 +116,20 @@ impl DeviceWatch {
     /// The second reading.
     pub fn end(&mut self) {
         let reading = self.counters.read();
+        self.see_switches(&reading.counted);
         self.after = Some((clock::monotonic(), reading));
+    }
+
+    /// Within the window, now and then: whether the devices' I/O is counted. Reads a byte of each.
+    pub fn look_at_switches(&mut self) {
+        self.see_switches(&self.counters.counted());
+    }
+
+    fn see_switches(&mut self, now: &[bool]) {
+        let Some((_, before)) = &self.before else { return };
+        for (switched, (now, before)) in self.switched.iter_mut().zip(now.iter().zip(&before.counted)) {
+            *switched |= now != before;
+        }
     }
 
     /// How much of the targets is in memory only. It takes longer the more is: nothing that has to be read
@@ -139,14 +156,15 @@ impl DeviceWatch {
     /// The facts; `None` when the time span was not measured to its end.
     pub fn finish(self) -> Option<DeviceFacts> {
         let ((begin, before), (end, after)) = (self.before?, self.after?);
-        let devices = self.names.iter().zip(before.devices.iter().zip(&after.devices));
-        let devices = devices.filter_map(|(name, (before, after))| {
+        let readings = before.devices.iter().zip(&after.devices).zip(&self.switched);
+        let devices = self.names.iter().zip(readings).filter_map(|(name, ((before, after), switched))| {
             let (before, after) = (before.as_ref()?, after.as_ref()?);
             Some(DeviceActivity {
                 name: name.clone(),
                 done: after.since(before),
                 in_flight_before: before.in_flight,
                 ever: after.read.ios + after.write.ios > 0,
+                switched: *switched,
             })
         });
         Some(DeviceFacts {
@@ -201,9 +219,18 @@ pub(in crate::run) fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget
     found
 }
 
-/// What a target lies on, as far as the engine reaches it.
-pub(in crate::run) fn stack_of(engine: EngineKind, target: &WorkerTarget) -> Stack {
-    without_io(engine).unwrap_or_else(|| stack::stack(&target.location))
+/// What a target lies on, as far as the engine reaches it, by the file that is open for it; `None` = it can't
+/// be opened, or nothing is.
+///
+/// What is to be written is opened for that: an overlay moves it to where it is written to by then.
+pub(in crate::run) fn located(engine: EngineKind, target: &WorkerTarget) -> (Stack, Option<File>) {
+    if let Some(without) = without_io(engine) {
+        return (without, None);
+    }
+    match files::open_to_locate(&target.location, target.open.write) {
+        Ok(file) => (stack::of_open(&file, &target.location), Some(file)),
+        Err(_) => (stack::stack(&target.location), None),
+    }
 }
 
 /// Engines that don't touch any device say so.

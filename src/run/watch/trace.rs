@@ -203,7 +203,7 @@ impl TraceWatch {
 fn traced(root: &Root, plan: &SpanPlan) -> Vec<Traced> {
     let mut found: Vec<Traced> = Vec::new();
     for (engine, target) in observe_devices::targets(plan) {
-        for device in traced_devices(root, &observe_devices::stack_of(engine, target)) {
+        for device in traced_devices(root, &observe_devices::located(engine, target).0) {
             match found.iter_mut().find(|known| known.device == device) {
                 Some(known) => known.targets.push(target.id),
                 None => found.push(Traced { device, targets: vec![target.id] }),

@@ -27,26 +27,46 @@ impl Done {
     }
 }
 
+/// Why it isn't known what a device did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NotCounted {
+    pub why: String,
+    pub remedy: Option<String>,
+    /// Its statistics are or were switched off: they could be had.
+    pub off: bool,
+    /// They were switched meanwhile: what there is of them is a part.
+    pub switched: bool,
+}
+
 /// What these devices did.
 ///
 /// # Errors
-/// One of them has no statistics: why, and what helps.
-pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, (String, Option<String>)> {
+/// One of them has no statistics, or not of all that it did.
+pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, NotCounted> {
     let mut sum = Done { flushes: Some(0), ..Done::default() };
     let mut flushable = false;
     for layer in layers {
         let name = &layer.name;
         let found = activity(facts, name);
-        let Some(DeviceActivity { done, .. }) = found.filter(|device| device.ever || layer.on.is_empty())
+        let Some(DeviceActivity { done, switched, .. }) =
+            found.filter(|device| device.ever || device.switched || layer.on.is_empty())
         else {
-            return Err((format!("the kernel has no statistics of {name}"), None));
+            let why = format!("the kernel has no statistics of {name}");
+            return Err(NotCounted { why, ..NotCounted::default() });
         };
-        if !layer.counted && done.read.ios == 0 && done.write.ios == 0 {
+        if *switched || !layer.counted && done.read.ios == 0 && done.write.ios == 0 {
             let disk = layer.on.first().filter(|_| layer.kind == LayerKind::Partition).unwrap_or(name);
-            return Err((
-                format!("the kernel counts no I/O of {name}: its statistics are switched off"),
-                Some(format!("echo 1 > /sys/block/{disk}/queue/iostats")),
-            ));
+            let why = match switched {
+                true => {
+                    format!(
+                        "the kernel counted only some of the I/O of {name}: its statistics were switched \
+                     off or on meanwhile"
+                    )
+                }
+                false => format!("the kernel counts no I/O of {name}: its statistics are switched off"),
+            };
+            let remedy = Some(format!("echo 1 > /sys/block/{disk}/queue/iostats"));
+            return Err(NotCounted { why, remedy, off: true, switched: *switched });
         }
         // A device without a cache that could be lost is never asked to flush it.
         if layer.traits.is_some_and(|traits| traits.write_back != Some(false)) {

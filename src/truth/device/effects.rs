@@ -1,6 +1,7 @@
 //! What happened to the I/Os between the workers and the devices: the rules.
 
-use super::done::{Done, Ours, done};
+use super::done::{Done, NotCounted, Ours, done};
+use super::foreign::Foreign;
 use super::limits::*;
 use super::neighbours::neighbours;
 use super::part::{Counted, Part};
@@ -51,6 +52,9 @@ pub struct Judged<'a> {
     pub slack: f64,
     /// Whether the storage limited the run, not the program, a CPU, or what was asked for.
     pub by_storage: bool,
+    /// Bytes whose reading this process asked of block devices; `None` = not known, or others of its targets
+    /// lie elsewhere.
+    pub own_read: Option<u64>,
 }
 
 impl Judged<'_> {
@@ -94,14 +98,17 @@ impl Judged<'_> {
     }
 
     /// Compares what was counted with what the devices right beneath the targets did.
-    pub fn beneath(&self, device: &Done, others: Others, found: &mut Found) {
+    /// `leaves`: what those with nothing beneath them did, where they are others.
+    pub fn beneath(&self, device: &Done, leaves: Option<&Done>, others: Others, found: &mut Found) {
         let part = self.part;
         let mut sides = 0;
         let mut few = 0;
+        let mut foreign_ios = 0u64;
         for (direction, counted, flow, foreign) in [
             (Direction::Read, part.read, device.read, others.read),
             (Direction::Write, part.write, device.write, others.write),
         ] {
+            foreign_ios = foreign_ios.saturating_add(self.foreign_ios(flow, counted, foreign));
             if counted.bytes == 0 {
                 continue;
             }
@@ -125,7 +132,8 @@ impl Judged<'_> {
             let allowed = self.allowance(counted.bytes);
             if ratio < LESS {
                 if counted.bytes - ours > allowed {
-                    found.effects.push(self.less(direction, counted, ours, ratio));
+                    let gap = self.counter_gap(direction, counted, ours, leaves);
+                    found.effects.push(gap.unwrap_or_else(|| self.less(direction, counted, ours, ratio)));
                 } else {
                     few += 1;
                 }
@@ -141,7 +149,14 @@ impl Judged<'_> {
         found.discards = device.discard;
         found.too_few = sides > 0 && few == sides;
         found.others = others.read.saturating_add(others.write);
-        found.effects.extend(self.shared(found.others, device.bytes(), &names(&part.first()), ""));
+        let foreign = Foreign {
+            bytes: found.others,
+            ios: foreign_ios,
+            all: device.bytes(),
+            all_ios: device.read.ios.saturating_add(device.write.ios),
+            in_flight: self.foreign_in_flight(device),
+        };
+        found.effects.extend(self.shared(foreign, &names(&part.first()), ""));
     }
 
     /// Compares what the upper devices passed on with what the lowest ones did.
@@ -152,7 +167,7 @@ impl Judged<'_> {
         if !beside.disks.is_empty() {
             let how = ", past the partitions of the targets";
             found.others = found.others.saturating_add(beside.bytes());
-            found.effects.extend(self.shared(beside.bytes(), beside.all, &names(&beside.disks), how));
+            found.effects.extend(self.shared(beside.foreign(), &names(&beside.disks), how));
         }
         let mut passed = *passed;
         passed.read.bytes = passed.read.bytes.saturating_add(beside.read);
@@ -173,10 +188,14 @@ impl Judged<'_> {
         let excess = leaves.bytes().saturating_sub(passed.bytes());
         let edges = self.allowance(passed.bytes());
         if part.is_faithful() {
-            let by_others = leaves.read.bytes.saturating_sub(passed.read.bytes);
-            let by_others = by_others.saturating_add(leaves.write.bytes.saturating_sub(passed.write.bytes));
-            found.others = found.others.max(by_others);
-            found.effects.extend(self.shared(by_others, leaves.bytes(), &below, ""));
+            let foreign = Foreign::beyond(&passed, leaves);
+            found.others = found.others.max(foreign.bytes);
+            found.effects.extend(self.shared(foreign, &below, ""));
+        } else if let Some(foreign) = self.written_beneath_a_reader(&passed, leaves)
+            && let Some(shared) = self.shared(foreign, &below, "")
+        {
+            found.others = found.others.max(foreign.bytes);
+            found.effects.push(shared);
         } else if leaves.bytes() as f64 > MORE * passed.bytes() as f64 && excess > edges {
             let much = leaves.bytes() as f64 >= MUCH_MORE * passed.bytes() as f64;
             // In a short run a single commit is as much.
@@ -194,12 +213,19 @@ impl Judged<'_> {
                 remedy: None,
             });
         }
+        self.sizes_below(leaves, (beside.read, beside.write), edges, found);
+    }
+
+    /// Whether the devices at the bottom did I/Os of other sizes. `beside`: bytes read and written past the
+    /// targets' partitions.
+    fn sizes_below(&self, leaves: &Done, beside: (u64, u64), edges: u64, found: &mut Found) {
+        let part = self.part;
         let as_counted =
             !found.effects.iter().any(|effect| matches!(effect.verdict, Verdict::Coalesced | Verdict::Split));
         for (direction, counted) in [(Direction::Read, part.read), (Direction::Write, part.write)] {
             let ours = match direction {
-                Direction::Read => Ours::of(leaves.read, 0, beside.read, counted, edges),
-                Direction::Write => Ours::of(leaves.write, leaves.doubtful, beside.write, counted, edges),
+                Direction::Read => Ours::of(leaves.read, 0, beside.0, counted, edges),
+                Direction::Write => Ours::of(leaves.write, leaves.doubtful, beside.1, counted, edges),
             };
             if as_counted && ours.bytes as f64 >= LESS * counted.bytes as f64 {
                 found.effects.extend(self.sizes(direction, counted, ours, &part.leaves()));
@@ -338,24 +364,6 @@ impl Judged<'_> {
             },
         }
     }
-
-    fn shared(&self, others: u64, all: u64, names: &str, how: &str) -> Option<Effect> {
-        let part = self.part;
-        let floor = if part.on_file_system { COMMIT } else { BACKGROUND };
-        let allowed = self.allowance(as_counted(part).bytes()).saturating_add(floor);
-        let share = others as f64 / all.max(1) as f64;
-        (share >= OTHERS && others > allowed).then(|| Effect {
-            verdict: Verdict::Shared,
-            severity: Some(by_degree(share >= MOSTLY_OTHERS, true)),
-            message: format!(
-                "others used {names} meanwhile{how}: {} of {} ({:.0} %) were not this run's",
-                amount(others),
-                amount(all),
-                share * 100.0
-            ),
-            remedy: Some("stop what else uses the device, or measure another one".into()),
-        })
-    }
 }
 
 fn amplified(direction: Direction, counted: u64, ours: u64) -> Effect {
@@ -413,9 +421,9 @@ pub fn as_counted(part: &Part) -> Done {
     Done { read: flow(part.read), write: flow(part.write), ..Done::default() }
 }
 
-/// What the devices at the bottom did; `None` = they are those right beneath the targets, or can't be asked.
-pub fn leaves(part: &Part, facts: &DeviceFacts) -> Option<Done> {
+/// What the devices at the bottom did; `None` = they are those right beneath the targets.
+pub fn leaves(part: &Part, facts: &DeviceFacts) -> Option<Result<Done, NotCounted>> {
     let (first, leaves) = (part.first(), part.leaves());
     let same = leaves.iter().all(|leaf| first.iter().any(|layer| layer.name == leaf.name));
-    if same { None } else { done(part, facts, &leaves).ok() }
+    (!same).then(|| done(part, facts, &leaves))
 }

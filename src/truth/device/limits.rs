@@ -25,3 +25,7 @@ pub const BACKGROUND: u64 = 1 << 20;
 /// The same for writes below a file system, bytes: a commit of a journal or tree comes every 5 to 30 s and
 /// is some MiB.
 pub const COMMIT: u64 = 4 << 20;
+/// The size that I/Os of others are taken to have at least where their number is held against a run, bytes.
+pub const SMALL: u64 = 4096;
+/// I/Os of others in flight, on average, from which on they matter.
+pub const BACKGROUND_IN_FLIGHT: f64 = 0.5;

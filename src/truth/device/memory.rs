@@ -21,6 +21,14 @@ impl Judged<'_> {
         if counted == 0 {
             return None;
         }
+        if let Some(why) = self.part.targets.iter().find_map(|target| target.stack.in_memory.as_ref()) {
+            return Some(Effect {
+                verdict: Verdict::Cached,
+                severity: Some(by_degree(true, true)),
+                message: format!("{why}: memory did these I/Os, not a device"),
+                remedy: Some("choose a target on a device".into()),
+            });
+        }
         if let Some((layer, kind)) = found.iter().find(|(_, kind)| *kind != InMemory::Zram) {
             return Some(Effect {
                 verdict: Verdict::Cached,

@@ -2,6 +2,7 @@
 //! partitions.
 
 use super::done::{Done, done};
+use super::foreign::Foreign;
 use super::part::Part;
 use crate::system::io_counters::DeviceFacts;
 use crate::system::stack::{Layer, LayerKind};
@@ -14,14 +15,19 @@ pub struct Neighbours<'a> {
     /// Bytes that others read from them and wrote to them, by other partitions or by none.
     pub read: u64,
     pub write: u64,
-    /// Bytes that the disks read and wrote in all.
-    pub all: u64,
+    /// The I/Os that these were, as far as it is sure, and what the disks did in all.
+    others: Foreign,
 }
 
 impl Neighbours<'_> {
     /// Bytes of others.
     pub fn bytes(&self) -> u64 {
         self.read.saturating_add(self.write)
+    }
+
+    /// What others did.
+    pub fn foreign(&self) -> Foreign {
+        self.others
     }
 }
 
@@ -41,7 +47,16 @@ pub fn neighbours<'a>(part: &Part<'a>, facts: &DeviceFacts) -> Neighbours<'a> {
         let beyond = |of: fn(&Done) -> u64| of(&all).saturating_sub(of(&own));
         found.read = found.read.saturating_add(beyond(|done| done.read.bytes));
         found.write = found.write.saturating_add(beyond(|done| done.write.bytes));
-        found.all = found.all.saturating_add(all.bytes());
+        let beyond = Foreign::beyond(&own, &all);
+        let sum = &mut found.others;
+        for (sum, more) in [
+            (&mut sum.bytes, beyond.bytes),
+            (&mut sum.ios, beyond.ios),
+            (&mut sum.all, beyond.all),
+            (&mut sum.all_ios, beyond.all_ios),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
         found.disks.push(disk);
     }
     found

@@ -49,6 +49,10 @@ struct Case {
     flushes: Option<(u64, Option<u64>)>,
     /// Readings took this much longer than the window, ns.
     slack: u64,
+    /// Whether statistics of the first device were switched meanwhile.
+    switched: bool,
+    /// Time that the I/Os of each device were in flight.
+    queue_ms: u64,
 }
 
 fn layer(name: &str, on: &[&str]) -> Layer {
@@ -73,6 +77,8 @@ fn run(counted: Bytes) -> Case {
         random: false,
         flushes: None,
         slack: 0,
+        switched: false,
+        queue_ms: 0,
     }
 }
 
@@ -130,6 +136,7 @@ impl Case {
             first: self.devices.first().map(|(layer, ..)| layer.name.clone()).into_iter().collect(),
             layers: self.devices.iter().map(|(layer, ..)| layer.clone()).collect(),
             without: self.devices.is_empty().then(|| "it lies in memory".into()),
+            in_memory: None,
         };
         let (before, after) = self.file_unwritten.unzip();
         let cached =
@@ -154,10 +161,12 @@ impl Case {
                 read: flow(did.0, *size),
                 write: wrote(did.1, *size),
                 flushes,
+                queue_ms: self.queue_ms,
                 ..Activity::default()
             },
-            in_flight_before: 0,
             ever: *did != (0, 0),
+            switched: self.switched && layer.name == "sda",
+            ..DeviceActivity::default()
         };
         DeviceFacts {
             targets,

@@ -1,9 +1,8 @@
 //! What limited a run, in words.
 
-use super::{Limiter, Limits, MOSTLY, SATURATED, io_limit, kernel, quota};
+use super::{Limiter, Limits, MOSTLY, SATURATED, groups, kernel, quota};
 use crate::engine::EngineKind;
 use crate::results::{Effort, ToolCost};
-use crate::system::cgroup::IoLimit;
 use crate::truth::crowd::{self, Crowd, Holder};
 use crate::truth::late::Late;
 use crate::truth::{Finding, Severity, SpanView, offered, processors};
@@ -35,9 +34,8 @@ pub(super) fn describe(
                 .remedy("lift the quota, or run outside of the group")
         }
         Limiter::IoLimit => {
-            let (device, group) = io_limit(span, effort)
-                .map_or(("", ""), |limit| (limit.device.as_str(), limit.group.as_str()));
-            let what = format!("the I/O limit of the control group {group} on device {device}");
+            let at = groups::at_limit(span, effort);
+            let what = at.map_or_else(String::new, |at| at.describe());
             finding(Severity::Warning, "limited-by-io-limit", what)
                 .remedy("lift the limit, or run outside of the group")
         }
@@ -265,11 +263,10 @@ fn with_figures(
     if let (false, Some(option)) = (limiter == Limiter::Profile, offered::limited_by(span)) {
         finding = finding.shown_by(format!("the limit that was asked for ({option}) was not reached"));
     }
-    let unreached = effort.io_limits.iter().filter(|_| limiter == Limiter::Storage);
-    for IoLimit { group, device, .. } in unreached {
-        finding = finding.shown_by(format!(
-            "the control group {group} has an I/O limit on device {device}; it wasn't reached"
-        ));
+    if matches!(limiter, Limiter::Storage | Limiter::Unclear) {
+        for text in groups::not_reached(span, effort) {
+            finding = finding.shown_by(text);
+        }
     }
     finding
 }
