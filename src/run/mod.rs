@@ -203,9 +203,9 @@ fn known_before(
 /// Of a run that was not begun, because of its targets.
 fn refused(profile: &Profile, errors: Vec<PlanError>, control: &Control) -> Outcome {
     let spans = (0..profile.time_spans.len()).map(|number| not_reached(number, false, control));
-    let results = Results { time_spans: spans.collect(), ..Results::default() };
+    let results = Results { time_spans: spans.collect() };
     let failures = errors.iter().map(PlanError::to_string).collect();
-    Outcome { results, failures, refused: true, ..Outcome::default() }
+    Outcome { results, failures, refused: true, troubles: Vec::new() }
 }
 
 /// Of a time span that was not begun. Of those that follow the first one nothing is said: it tells what

@@ -69,8 +69,8 @@ pub fn see_quotas(looks: &mut Vec<(CpuQuota, CpuQuota)>, now: Vec<CpuQuota>) {
             continue;
         };
         let cpus = match (last.cpus, quota.cpus) {
-            (had, none) if none == 0.0 => had,
-            (none, has) if none == 0.0 => has,
+            (had, 0.0) => had,
+            (0.0, has) => has,
             (had, has) => had.min(has),
         };
         *last = CpuQuota { cpus, ..quota };
@@ -238,7 +238,7 @@ mod tests {
             looks.iter().for_each(|look| see_quotas(&mut all, vec![(*look).clone()]));
             quotas_seen(&all)
         };
-        assert_eq!(seen(&[&quota, &later]), [between.clone()]);
+        assert_eq!(seen(&[&quota, &later]), std::slice::from_ref(&between));
         // Set meanwhile, and taken away again.
         let (before, after) =
             (CpuQuota { cpus: 0.0, ..quota.clone() }, CpuQuota { cpus: 0.0, ..later.clone() });

@@ -89,8 +89,8 @@ pub fn number(value: f64) -> String {
 fn duration(seconds: i64) -> String {
     match seconds {
         ..120 => format!("{seconds} s"),
-        ..7200 => format!("{} min", seconds / 60),
-        ..172_800 => format!("{} h", seconds / 3600),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h", seconds / 3600),
         _ => format!("{} days", seconds / 86_400),
     }
 }

@@ -61,18 +61,18 @@ pub fn create_all(
     options: &Options,
     control: &Control,
     voice: &Voice,
-) -> Result<HashSet<RawText>, SpanOutcome> {
+) -> Result<HashSet<RawText>, Box<SpanOutcome>> {
     let wanted = if options.method.simulated() { Vec::new() } else { files(profile) };
     let located: Vec<(File, PathBuf)> = wanted
         .into_iter()
         .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))
         .collect::<Result<_, _>>()
-        .map_err(|message| SpanOutcome::refused(vec![message]))?;
+        .map_err(|message| Box::new(SpanOutcome::refused(vec![message])))?;
     match creation::create_all(&located, options, control, voice) {
         Ok(()) => Ok(located.into_iter().map(|(file, _)| file.path).collect()),
         // Nothing runs on them any more.
         Err(NotCreated::Interrupted) => Ok(HashSet::new()),
-        Err(not) => Err(not.into()),
+        Err(not) => Err(Box::new(not.into())),
     }
 }
 

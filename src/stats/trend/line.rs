@@ -16,7 +16,7 @@ pub fn slope(values: &[f64]) -> Option<Slope> {
     let slope = steady.iter().zip(places()).map(|(value, place)| value * place).sum::<f64>() / spread;
     let left: Vec<f64> =
         steady.iter().zip(places()).map(|(value, place)| value - mean - slope * place).collect();
-    let long_run = noise::long_run(&left, &[0..count], 2, LEAST_NOISE);
+    let long_run = noise::long_run(&left, std::slice::from_ref(&(0..count)), 2, LEAST_NOISE);
     let rise = 2.0 * middle * slope;
     let is_clear = noise::explains_not(slope, spread, long_run) && rise.abs() > LEAST_CHANGE.ln_1p();
     let at = |place: f64| (mean + slope * place).exp();
