@@ -105,7 +105,10 @@ fn a_rate_that_is_not_reached_is_told_whatever_gave_it() {
         let finding = find(&judged, "rate-not-kept").unwrap_or_else(|| panic!("{line}"));
         assert_eq!(finding.severity, Severity::Warning, "{line}: {finding:?}");
         assert!(finding.message.contains(option), "{line}: {finding:?}");
-        assert!(finding.evidence.iter().any(|line| line.contains("were due at the end")), "{finding:?}");
+        assert!(
+            finding.evidence.iter().any(|line| line.contains("were due and never started")),
+            "{finding:?}"
+        );
         let late = find(&judged, "late-starts").unwrap();
         assert!(late.evidence.iter().any(|line| line.contains("the rate was not kept")), "{late:?}");
     }

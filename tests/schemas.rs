@@ -322,7 +322,14 @@ fn fill_results(span: &mut SpanResults) {
         until_read: Some(1),
         one_by_one: vec![None, Some(OneByOne::Memory)],
         trace: Some(trace()),
-        delays: Some(Delays::default()),
+        delays: Some(Delays {
+            continues: Some(0),
+            lost_us: Some(0),
+            lost_alone_us: Some(0),
+            alone_us: Some(0),
+            frozen_us: Some(0),
+            ..Delays::default()
+        }),
         offline: vec![1],
         ..Observed::default()
     });

@@ -5,7 +5,7 @@ use super::flag::{Form, Scope};
 use super::own_option::{self, HELP, OptionRow, OwnOption, ReadLine, own, own_path, row};
 use super::{
     EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, VerifyAfterRequest, compare,
-    flags, history, merge, precondition, suggest, sweep, trace,
+    flags, history, meant, merge, precondition, suggest, sweep, trace,
 };
 use crate::profile::RawText;
 use std::borrow::Cow;
@@ -487,7 +487,12 @@ pub fn parse(
         Options => options(rest),
         Own(read) => read(rest),
     };
-    Some(read.map_err(|error| {
+    Some(read.map_err(|mut error| {
+        if let Some(place) = error.place.as_ref().filter(|_| error.unknown_option)
+            && let Some(meant) = meant(&place.argument, &command.rows())
+        {
+            error.hint = Some(error.hint.map_or_else(|| meant.clone(), |all| format!("{meant}; {all}")));
+        }
         let explained =
             format!("diskspd {0} --help explains; a target of that name is written ./{0}", command.name);
         CliError {
@@ -496,6 +501,16 @@ pub fn parse(
             ..error
         }
     }))
+}
+
+/// What is meant by a long option that is unknown where it stands; `here`: the options of the command, none
+/// of a run. `None` = nothing that is known.
+pub fn meant(argument: &[u8], here: &[OptionRow]) -> Option<String> {
+    let text = String::from_utf8_lossy(argument);
+    let name = meant::long_name(&text)?;
+    let has = |command: &&Command| command.rows().iter().any(|row| row.name.strip_prefix("--") == Some(name));
+    let elsewhere: Vec<&str> = COMMANDS.iter().filter(has).map(|command| command.name).collect();
+    meant::option(argument, here, &elsewhere)
 }
 
 /// The command that was probably meant by the first word of a command line. It is taken as a target, and is

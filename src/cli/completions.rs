@@ -92,9 +92,9 @@ fn bash_value(row: &OptionRow) -> Option<String> {
     }
 }
 
-fn bash() -> String {
-    let mut words = Vec::new();
-    let (mut after_word, mut behind_command) = (String::new(), String::new());
+/// bash: what is offered behind each command.
+fn bash_commands() -> String {
+    let mut behind_command = String::new();
     for command in COMMANDS {
         let options = options_of(command);
         let action = match command.offers {
@@ -118,6 +118,12 @@ fn bash() -> String {
             command.name
         );
     }
+    behind_command
+}
+
+fn bash() -> String {
+    let (mut words, mut after_word) = (Vec::new(), String::new());
+    let behind_command = bash_commands();
     for flag in flags::all() {
         let name = flag.name.with_dashes();
         match flag.name {

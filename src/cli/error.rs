@@ -73,6 +73,8 @@ pub struct CliError {
     pub hint: Option<String>,
     /// Events of `-ye` in front of the error: they are set all the same.
     pub set_events: Box<[RawText]>,
+    /// It is an option that is unknown here: what was meant is for those to say who know all commands.
+    pub unknown_option: bool,
 }
 
 /// A place in an argument.
@@ -87,7 +89,8 @@ pub struct ArgumentPlace {
 impl CliError {
     /// An error of the command line as a whole.
     pub fn new(what: impl Into<String>) -> CliError {
-        CliError { what: what.into(), place: None, expected: None, hint: None, set_events: Box::default() }
+        let (place, expected, hint, set_events) = Default::default();
+        CliError { what: what.into(), place, expected, hint, set_events, unknown_option: false }
     }
 
     /// An error at byte `position` of `argument`.
@@ -103,6 +106,11 @@ impl CliError {
         let option = problem.form.unwrap_or(option);
         let error = CliError::at(argument, offset + problem.position, format!("{option}: {}", problem.what));
         CliError { expected: problem.expected, hint: problem.hint, ..error }
+    }
+
+    /// An option that is unknown here.
+    pub fn unknown_option(self) -> CliError {
+        CliError { unknown_option: true, ..self }
     }
 
     /// Says what to do.

@@ -76,7 +76,7 @@ impl Layout {
 /// The usage text that `-?` and `--help` print; ends with a line feed.
 pub fn usage(columns: usize) -> String {
     let layout = Layout::of(columns);
-    let mut text = version();
+    let mut text = wrapped(&version(), layout.columns, 0, 0);
     text.push_str("\n\nUsage:\n");
     for line in SYNOPSIS {
         let _ = writeln!(text, "  {line}");

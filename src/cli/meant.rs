@@ -1,7 +1,6 @@
 //! What newcomers type, and what they mean by it: words and options of other programs, and options of one
 //! command where another is called.
 
-use super::commands::COMMANDS;
 use super::flags;
 use super::own_option::OptionRow;
 use super::suggest::distance;
@@ -75,16 +74,11 @@ pub fn word(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
 }
 
 /// What is meant by a long option (with its dashes, perhaps a value) that is unknown here; `here` are the
-/// options that the command has of its own.
-pub fn option(argument: &[u8], here: &[OptionRow]) -> Option<String> {
+/// options that the command has of its own, `elsewhere` are the commands that have one of this name.
+pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option<String> {
     let text = String::from_utf8_lossy(argument);
-    let name = text.strip_prefix("--")?.split('=').next()?;
+    let name = long_name(&text)?;
     let run = here.is_empty();
-    let elsewhere: Vec<&str> = COMMANDS
-        .iter()
-        .filter(|command| command.rows().iter().any(|row| row.name.strip_prefix("--") == Some(name)))
-        .map(|command| command.name)
-        .collect();
     if let Some((_, meant)) = OF_RUNS.iter().find(|(known, _)| run && *known == name) {
         return Some(format!("{meant}; {name_of} is of {}", elsewhere.join(", "), name_of = shown(name)));
     }
@@ -100,6 +94,11 @@ pub fn option(argument: &[u8], here: &[OptionRow]) -> Option<String> {
     }
     let (_, meant) = OPTIONS.iter().find(|(words, _)| words.contains(&name))?;
     Some((*meant).to_owned())
+}
+
+/// The name in `--name` or `--name=value`.
+pub fn long_name(argument: &str) -> Option<&str> {
+    argument.strip_prefix("--")?.split('=').next()
 }
 
 fn shown(name: &str) -> String {
@@ -123,7 +122,7 @@ fn nearest(name: &str, here: &[OptionRow]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::commands::find;
+    use crate::cli::commands::{find, meant as option};
 
     #[test]
     fn each_word_is_known_once_and_is_none_of_ours() {

@@ -3,7 +3,7 @@
 use super::Invocation;
 use super::error::{CliError, Problem};
 use super::flag::Flag;
-use super::{flags, meant};
+use super::flags;
 use crate::profile::RawText;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -155,11 +155,9 @@ pub(super) fn read_all<'a, R>(
             continue;
         }
         let Some(name) = take(table, request, argument, &mut rest)? else {
-            let rows: Vec<OptionRow> = table.iter().map(|own| own.row).collect();
-            let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
+            let names: Vec<&str> = table.iter().map(|own| own.row.name).collect();
             let all = format!("options of this command: {}", names.join(" "));
-            let meant = meant::option(bytes, &rows).map(|meant| format!("{meant}; "));
-            return Err(CliError::at(bytes, 0, "unknown option here").hint(meant.unwrap_or_default() + &all));
+            return Err(CliError::at(bytes, 0, "unknown option here").hint(all).unknown_option());
         };
         given.names.push(name);
     }
@@ -236,11 +234,11 @@ impl<R> OwnOption<R> {
     }
 }
 
-/// Refuses a long option that neither the command, whose options are `rows`, nor a run has.
+/// Refuses a long option that a run doesn't have either.
 ///
 /// # Errors
-/// It is one, and what was probably meant.
-pub(super) fn refuse_unknown(argument: &OsString, rows: &[OptionRow]) -> Result<(), CliError> {
+/// It is one.
+pub(super) fn refuse_unknown(argument: &OsString) -> Result<(), CliError> {
     let bytes = argument.as_encoded_bytes();
     let Some(name) = argument.to_str().and_then(|text| text.strip_prefix("--")?.split('=').next()) else {
         return Ok(());
@@ -248,11 +246,7 @@ pub(super) fn refuse_unknown(argument: &OsString, rows: &[OptionRow]) -> Result<
     if name.is_empty() || name == "preset" || flags::all().any(|flag| flag.is_named(name)) {
         return Ok(());
     }
-    let error = CliError::at(bytes, 2, "unknown option");
-    Err(match meant::option(bytes, rows) {
-        Some(meant) => error.hint(meant),
-        None => error,
-    })
+    Err(CliError::at(bytes, 2, "unknown option").unknown_option())
 }
 
 /// The one value of an option that may be given once; `None` = it wasn't given.

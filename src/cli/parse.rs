@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Read, Scope};
-use super::{Invocation, RunRequest, commands, flags, meant, mix, preset, suggest};
+use super::{Invocation, RunRequest, commands, flags, mix, preset, suggest};
 use crate::finding::Finding;
 use crate::profile::{RawText, ResultFormat};
 use std::ffi::OsString;
@@ -394,7 +394,7 @@ impl<'a> Given<'a> {
             let (name, help) = (flag.name.with_dashes(), flag.forms[0].1);
             Some(format!("did you mean {name}: {help}? Case matters."))
         };
-        let meant = if dashes > 1 { meant::option(argument, &[]) } else { letter() };
+        let meant = if dashes > 1 { commands::meant(argument, &[]) } else { letter() };
         error.hint(meant.unwrap_or_else(|| "diskspd --help lists all options".to_owned()))
     }
 }

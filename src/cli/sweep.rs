@@ -145,7 +145,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         if own_option::take(&OWN, &mut request, argument, &mut rest)?.is_none() {
-            own_option::refuse_unknown(argument, &ROWS)?;
+            own_option::refuse_unknown(argument)?;
             request.arguments.push(argument.clone());
         }
     }

@@ -245,8 +245,8 @@ pub fn format_of(request: &OutRequest, verdicts: WithVerdicts) -> Result<&'stati
         let known: Vec<String> =
             report::FORMATS.iter().flat_map(|f| f.extensions).map(|e| format!(".{e}")).collect();
         format!(
-            "--out {}: the extension says which format is written, and this one is none of {}; or name it, as in --out \
-             json:FILE",
+            "--out {}: the extension says which format is written, and this one is none of {}; or \
+             name it, as in --out json:FILE",
             request.path.display(),
             known.join(", ")
         )

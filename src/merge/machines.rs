@@ -1,5 +1,5 @@
-//! The machines of all hosts as one: their processors are further processor groups. A machine on which several
-//! ranks ran counts once.
+//! The machines of all hosts as one: their processors are further processor groups. A machine on which
+//! several ranks ran counts once.
 
 use crate::results::Host;
 use crate::system::fingerprint::Fingerprint;

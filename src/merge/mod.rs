@@ -233,8 +233,8 @@ impl Merge {
     }
 }
 
-/// Longest name of a host, characters: with a number behind it and a file's name around it it stays below the 255
-/// bytes of a file's name, whatever its letters.
+/// Longest name of a host, characters: with a number behind it and a file's name around it it stays below the
+/// 255 bytes of a file's name, whatever its letters.
 const LONGEST_NAME: usize = 48;
 
 /// A name as it may stand in a path, a text or a file's name: a colon would part host and path in the wrong

@@ -45,8 +45,8 @@ impl OnAxis {
     }
 }
 
-/// Puts what one host saw of its machine's CPUs in their place: of ranks on one machine, whose CPUs are the same,
-/// what the one saw that looked longest.
+/// Puts what one host saw of its machine's CPUs in their place: of ranks on one machine, whose CPUs are the
+/// same, what the one saw that looked longest.
 fn add_cpus(all: &mut Vec<CpuTimes>, own: Vec<CpuTimes>, machine: MachinePlace) {
     let end = machine.first_cpu.saturating_add(machine.cpus);
     all.resize(all.len().max(end), CpuTimes::default());

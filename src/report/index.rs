@@ -60,8 +60,8 @@ impl Index {
     }
 }
 
-/// The same for all copies of a record ([`Index::identity`]): of what no two runs share: machine, times, amounts. FNV-1a, 64 bits: an accident is one in 10^19, and no
-/// more is needed.
+/// The same for all copies of a record ([`Index::identity`]): of what no two runs share: machine, times,
+/// amounts. FNV-1a, 64 bits: an accident is one in 10^19, and no more is needed.
 pub fn identity(record: &Record) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |bytes: &[u8]| {

@@ -20,8 +20,8 @@ pub struct Delays {
     /// How often; missing = nobody counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<u64>,
-    /// How late it was all in all, us, whenever it was late by 2 ms or more and had not been waiting for a CPU:
-    /// then it was kept from running. Missing = nobody looked.
+    /// How late it was all in all, us, whenever it was late by 2 ms or more and had not been waiting for a
+    /// CPU: then it was kept from running. Missing = nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_us: Option<u64>,
     /// Of `lost_us`, us: the workers did I/O all the while, or too little was expected of them to tell.

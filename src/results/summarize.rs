@@ -252,8 +252,8 @@ impl Latencies<'_> {
         total
     }
 
-    /// Adds I/Os that were due and never started, as old as they were when measuring ended: their response times
-    /// are at least that. They fell due evenly, or did so on average.
+    /// Adds I/Os that were due and never started, as old as they were when measuring ended: their response
+    /// times are at least that. They fell due evenly, or did so on average.
     fn add_overdue(&mut self, overdue: Overdue) {
         let mut ages = Histogram::default();
         let steps = overdue.ios.min(1000);

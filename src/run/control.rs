@@ -278,8 +278,8 @@ impl Control {
         *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: false };
     }
 
-    /// The same for a look at a target, and for what writes a file that is none: the run is left behind when it
-    /// takes longer than storage is waited for.
+    /// The same for a look at a target, and for what writes a file that is none: the run is left behind when
+    /// it takes longer than storage is waited for.
     pub(super) fn does_in_time(&self, what: &'static str) {
         *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: true };
         self.tell(Turn::Bounded);

@@ -72,7 +72,7 @@ pub struct Common<'a> {
 
 /// Runs one time span.
 pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
-    let Common { profile, precreated, prefilled, system, options, control, voice, probes, log, .. } = common;
+    let Common { profile, prefilled, system, options, control, voice, probes, log, .. } = common;
     control.does_in_time("looks at the targets");
     let messages = |errors: Vec<PlanError>| errors.into_iter().map(|e| e.to_string()).collect();
     // The first plan finds what is wrong before anything is written, the second one sees the files as they
@@ -94,12 +94,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Ok(sources) => sources,
         Err(message) => return SpanOutcome::refused(vec![message]),
     };
-    control.does("prepares files (-c)");
-    let claims = match if options.method.simulated() {
-        Ok(Claims::default())
-    } else {
-        protect_and_prepare(span, &locations, precreated, options, control, voice)
-    } {
+    let claims = match claimed(span, &locations, common) {
         Ok(claims) => claims,
         Err(not) => return not.into(),
     };
@@ -152,6 +147,16 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     // It is part of the results from here on.
     let _ = control.take_deposit();
     outcome
+}
+
+/// Protects what the user has, and makes the files; nothing is touched in simulated time.
+fn claimed(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
+    let Common { precreated, options, control, voice, .. } = common;
+    control.does("prepares files (-c)");
+    match options.method.simulated() {
+        true => Ok(Claims::default()),
+        false => protect_and_prepare(span, locations, precreated, options, control, voice),
+    }
 }
 
 fn begin_verification(planned: &SpanPlan, common: Common) -> Result<(), String> {

@@ -67,14 +67,8 @@ pub fn supervise(
     let thread = match std::thread::Builder::new().name("run".into()).stack_size(STACK).spawn(work) {
         Ok(thread) => thread,
         Err(e) => {
-            let message = format!(
-                "no thread can be started for the run: {e}; see ulimit -u, ulimit -v and the limits of the container \
-                 (pids.max)"
-            );
-            return End::Complete(Ok(Outcome {
-                failures: vec![message],
-                ..all_spans(profile, Results::default())
-            }));
+            let failures = vec![no_thread(&e)];
+            return End::Complete(Ok(Outcome { failures, ..all_spans(profile, Results::default()) }));
         }
     };
     let left = || {
@@ -129,6 +123,13 @@ pub fn supervise(
             Err(_) => return End::LeftBehind(kept(left(), control)),
         }
     }
+}
+
+fn no_thread(why: &std::io::Error) -> String {
+    format!(
+        "no thread can be started for the run: {why}; see ulimit -u, ulimit -v and the limits of the \
+         container (pids.max)"
+    )
 }
 
 /// That the kernel doesn't give the run back.

@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// The calling thread's waits for a CPU, by the kernel's count. The file stays open: a look takes a system call.
+/// The calling thread's waits for a CPU, by the kernel's count. The file stays open: a look takes a system
+/// call.
 #[derive(Debug)]
 pub struct OwnWait {
     /// `None` = the kernel doesn't count.

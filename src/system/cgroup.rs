@@ -110,8 +110,8 @@ impl Groups {
         })
     }
 
-    /// How long the group of this process has been frozen (`cgroup.freeze`), by itself or by one above it, us;
-    /// `None` = the kernel doesn't count it (before Linux 6.18, version 1).
+    /// How long the group of this process has been frozen (`cgroup.freeze`), by itself or by one above it,
+    /// us; `None` = the kernel doesn't count it (before Linux 6.18, version 1).
     pub fn frozen_us(&self) -> Option<u64> {
         let own = self.groups.iter().find(|group| group.controllers.is_empty())?;
         let text = own.root.text(own.directory.join("cgroup.stat.local"))?;

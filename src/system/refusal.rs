@@ -41,8 +41,8 @@ pub enum Refusal {
     },
     /// Never allowed.
     #[error(
-        "{}: not written to, because it is reached by a link of another user (number {owner}), {}, in a folder that is \
-         open to everybody: it may lead anywhere; name the file itself",
+        "{}: not written to, because it is reached by a link of another user (number {owner}), {}, in a \
+         folder that is open to everybody: it may lead anywhere; name the file itself",
         line(&path.to_string_lossy()),
         line(&link.to_string_lossy())
     )]

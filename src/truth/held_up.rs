@@ -25,20 +25,20 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
 
 /// What kept the program from running, and for how long.
 #[derive(Debug, Clone, Copy)]
-struct Held {
+struct HeldUpTime {
     us: u64,
     /// The kernel says so: it was told to go on, or its control group was frozen.
     is_known: bool,
     what: &'static str,
 }
 
-impl Held {
-    fn of(delays: &Delays) -> Held {
+impl HeldUpTime {
+    fn of(delays: &Delays) -> HeldUpTime {
         // Where workers went on, nobody but the controlling thread was late.
         let starved = delays.total_us.saturating_sub(delays.alone_us.unwrap_or(0));
         let lost = delays.lost_us.unwrap_or(0);
         let frozen = delays.frozen_us.unwrap_or(0);
-        let held = |us, is_known, what| Held { us, is_known, what };
+        let held = |us, is_known, what| HeldUpTime { us, is_known, what };
         match delays.continued {
             true => held(lost.max(delays.total_us), true, "was stopped (SIGSTOP, Ctrl-Z or a debugger)"),
             false if frozen > 0 => held(
@@ -68,7 +68,7 @@ impl Held {
 }
 
 fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
-    let held = Held::of(delays);
+    let held = HeldUpTime::of(delays);
     let seconds = held.us as f64 / 1e6;
     let share = seconds / span.measured.seconds;
     let severity = held.severity(delays, share)?;

@@ -111,8 +111,8 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
         never => format!(", {never} of them never"),
     };
     let message = format!(
-        "{:.1} % of the I/Os ({ios} of {of}) started more than 1 ms after they were due ({}){never}, up to {}: \
-         their latencies leave that wait out",
+        "{:.1} % of the I/Os ({ios} of {of}) started more than 1 ms after they were due ({}){never}, up \
+         to {}: their latencies leave that wait out",
         late.percent(),
         offered::option(span),
         duration(longest)
@@ -124,8 +124,8 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
     };
     if let Some(longest) = figures.max_overdue.filter(|ms| *ms > JUST_DUE) {
         finding = finding.shown_by(format!(
-            "{} I/Os were due and never started, the first for {} at the end: they are in the response times, as \
-             old as they were by then, and in no other figure",
+            "{} I/Os were due and never started, the first for {} at the end: they are in the response \
+             times, as old as they were by then, and in no other figure",
             figures.overdue,
             duration(longest)
         ));

@@ -217,8 +217,8 @@ fn is_paced(span: &SpanView) -> bool {
     limits.is_some_and(|limits| done >= limits.iter().sum())
 }
 
-/// The share of the time that the pauses behind bursts took on a target, by how many bursts were done. 0 where
-/// the queue was full for most of it: then the I/Os took longer than the pauses, and go on in them.
+/// The share of the time that the pauses behind bursts took on a target, by how many bursts were done. 0
+/// where the queue was full for most of it: then the I/Os took longer than the pauses, and go on in them.
 pub(super) fn pauses(span: &SpanView, target: &Target) -> f64 {
     let (Some(burst), Some(pause)) = (target.burst_size, target.think_time) else { return 0.0 };
     let threads = span.asked.threads_on(target).max(1);

@@ -213,8 +213,8 @@ fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Findi
         })
 }
 
-/// What I/Os that were in flight when measuring began may add to the share of the depth: each counts with all of
-/// its latency, and was no older than the longest.
+/// What I/Os that were in flight when measuring began may add to the share of the depth: each counts with all
+/// of its latency, and was no older than the longest.
 fn at_the_edge(span: &SpanView) -> f64 {
     let directions = span.rows().flat_map(|row| [&row.read, &row.write]);
     let longest = directions.filter_map(|direction| direction.longest()).max().unwrap_or(0);
@@ -232,7 +232,8 @@ fn impossible(span: &SpanView, limits: &Limits, share: f64) -> Finding {
     Finding::new("latency-accounting", severity, span, message)
         .shown_by(format!("{in_flight:.2} I/Os in flight by the latencies, {} outstanding", limits.depth))
         .shown_by(
-            "I/Os that began in the warm-up count with all of their latency, and don't explain it: it is a defect of this program"
+            "I/Os that began in the warm-up count with all of their latency, and don't explain it: it \
+             is a defect of this program"
                 .into(),
         )
 }

@@ -35,11 +35,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How long ranks that are done wait for each other's last messages.
 const LEAVING: Nanos = 10 * SECOND;
-/// How long MPI itself may take to end when nothing is left to do: MPICH over UCX hangs there, also in programs that do
-/// nothing but begin and end.
+/// How long MPI itself may take to end when nothing is left to do: MPICH over UCX hangs there, also in
+/// programs that do nothing but begin and end.
 const ENDING: Nanos = 2 * SECOND;
-/// After so long a rank that isn't the first says itself why it can't join: by then the launcher has ended it if
-/// the first one met the same.
+/// After so long a rank that isn't the first says itself why it can't join: by then the launcher has ended it
+/// if the first one met the same.
 const FIRST_SPEAKS: Nanos = SECOND;
 /// How long the last messages have where they don't.
 const SHORTLY: Nanos = SECOND;
@@ -95,8 +95,8 @@ fn run_as_rank(request: &RunRequest, launcher: &Launcher) -> Result<Exit, NotDon
     let library = request.mpi.as_ref().and_then(|library| library.as_deref());
     let joined = watch_joining(launcher.is_first());
     let mut mpi = cluster::join(launcher, library).map_err(|why| {
-        // Mostly every rank meets the same, and one says it. One that is alone with it says it, too: the others
-        // would wait for it without a word.
+        // Mostly every rank meets the same, and one says it. One that is alone with it says it, too: the
+        // others would wait for it without a word.
         if !launcher.is_first() {
             clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_SPEAKS);
         }

@@ -362,7 +362,7 @@ mod tests {
         std::fs::write(&path, "data").unwrap();
         let control = Control::default();
         control.interrupt();
-        let Err(NotCreated::Failed(message)) = create(&files, &control) else { panic!() };
+        let Err(NotCreated::Refused(message)) = create(&files, &control) else { panic!() };
         assert!(message.contains("the 2 files on it need 2305843009213693952 bytes together"), "{message}");
         assert!(message.contains("nothing was changed"), "{message}");
         assert_eq!(std::fs::read(&path).unwrap(), b"data");

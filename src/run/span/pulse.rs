@@ -113,7 +113,8 @@ impl Pulse {
         }
     }
 
-    /// Whether the workers did I/O while this thread was so late; `None` = too little was expected of them to tell.
+    /// Whether the workers did I/O while this thread was so late; `None` = too little was expected of them to
+    /// tell.
     fn progress(&self, last: &Wake, wake: &Wake, late: Nanos) -> Option<bool> {
         let elapsed = last.now.saturating_sub(self.start.now).max(1);
         let rate = last.ios.saturating_sub(self.start.ios) as f64 / elapsed as f64;

@@ -9,11 +9,19 @@ use crate::run::span::logged;
 use crate::run::span::setup::{self, Shared, not_led};
 use crate::run::tell::failure::by_cause;
 use crate::run::tell::io_log::IoLog;
+use crate::run::voice::Voice;
 use crate::run::watch::observe;
 use crate::run::worker::Phases;
 use crate::run::worker::recorder::{self, merge_errors};
 use crate::sys::real_time;
 use crate::system::System;
+
+/// Whether the event that it waits for has come, and other ranks go on too.
+fn may_begin(options: &Options, control: &Control, voice: &Voice) -> bool {
+    let companions = options.companions.as_ref();
+    options.events.may_start(control, voice)
+        && companions.is_none_or(|all| all.go_on_at(MeetingPoint::Ready, control).is_some())
+}
 
 /// Runs the workers in virtual time, one after the other in this thread: the outcome depends on the plan
 /// alone.
@@ -25,12 +33,7 @@ pub(in crate::run) fn simulate(
     log: Option<&IoLog>,
 ) -> SpanOutcome {
     let Shared { span: plan, voice, .. } = *shared;
-    if !options.events.may_start(control, voice) {
-        return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
-    }
-    if let Some(companions) = &options.companions
-        && companions.go_on_at(MeetingPoint::Ready, control).is_none()
-    {
+    if !may_begin(options, control, voice) {
         return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
     }
     options.events.measurement_begins(control);

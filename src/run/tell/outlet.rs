@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! OutputDoor          what the command measures and reads, and what it was permitted to write so far
-//!   .permit(path) ──▶ Permitted      not in use, not ours to keep, not read, not named twice, nobody's trap
-//!     .open()     ──▶ Outlet         tried out; an earlier file stays as it is until a new one is whole
+//!   .permit(path) ──▶ Permitted      not in use, not kept, not read, not named twice, nobody's trap
+//!     .open()     ──▶ Outlet         tried out; an earlier file stays until a new one is whole
 //! ```
 
 use super::destination::{

@@ -41,8 +41,8 @@ pub struct Patience {
 /// The storage doesn't answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "the storage below it doesn't answer: given up after {waited_s:.0} s; see dmesg, and whether the server or \
-     the device is there"
+    "the storage below it doesn't answer: given up after {waited_s:.0} s; see dmesg, and whether the \
+     server or the device is there"
 )]
 pub struct Unanswered {
     /// How long was waited, s.

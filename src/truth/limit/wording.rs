@@ -187,6 +187,21 @@ fn asked_for(span: &SpanView, late: Option<&Late>) -> String {
     format!("the limits that were asked for ({option}){late}")
 }
 
+/// Of a run that its profile didn't limit: the pauses and the limit that it has all the same.
+fn asked_in_vain(mut finding: Finding, span: &SpanView) -> Finding {
+    let paused = span.asked.targets.iter().map(|target| super::pauses(span, target)).fold(0.0, f64::max);
+    if paused > 0.0 {
+        finding = finding.shown_by(format!(
+            "the pauses that were asked for (-i, -j) took {:.1} % of the time",
+            paused * 100.0
+        ));
+    }
+    match offered::limited_by(span) {
+        Some(option) => finding.shown_by(format!("the limit that was asked for ({option}) was not reached")),
+        None => finding,
+    }
+}
+
 fn with_figures(
     mut finding: Finding,
     span: &SpanView,
@@ -253,15 +268,8 @@ fn with_figures(
             format!("here a look at the clock takes {clock:.0} ns, a histogram entry {histogram:.0} ns");
         finding = finding.shown_by(text + &ring.unwrap_or_default());
     }
-    let paused = span.asked.targets.iter().map(|target| super::pauses(span, target)).fold(0.0, f64::max);
-    if limiter != Limiter::Profile && paused > 0.0 {
-        finding = finding.shown_by(format!(
-            "the pauses that were asked for (-i, -j) took {:.1} % of the time",
-            percent(paused)
-        ));
-    }
-    if let (false, Some(option)) = (limiter == Limiter::Profile, offered::limited_by(span)) {
-        finding = finding.shown_by(format!("the limit that was asked for ({option}) was not reached"));
+    if limiter != Limiter::Profile {
+        finding = asked_in_vain(finding, span);
     }
     if matches!(limiter, Limiter::Storage | Limiter::Unclear) {
         for text in groups::not_reached(span, effort) {

@@ -1,7 +1,7 @@
 //! Hosts that stood still for some intervals (`-D`) while the others went on: totals of a host hide it.
 //!
-//! A host stands still in an interval in which it did less than a tenth of its own median, while the others did
-//! together half of theirs at least. The first and the last interval are of some hosts only in part.
+//! A host stands still in an interval in which it did less than a tenth of its own median, while the others
+//! did together half of theirs at least. The first and the last interval are of some hosts only in part.
 
 use super::stragglers::median;
 use super::{Finding, Severity, names};
@@ -15,7 +15,7 @@ const GOING_ON: f64 = 0.5;
 const FEW: usize = 4;
 
 /// I/Os of a host by interval.
-struct Course<'a> {
+struct HostCourse<'a> {
     host: &'a str,
     ios: Vec<f64>,
 }
@@ -54,7 +54,7 @@ pub(super) fn finding(record: &Record, whole: &Whole, index: usize) -> Option<Fi
 }
 
 /// What each host did by interval, and the width of one, s; `None` = it isn't known (`-D`).
-fn courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<Course<'a>>, f64)> {
+fn courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<HostCourse<'a>>, f64)> {
     let span = whole.host.results.time_spans.get(index)?;
     let rows = || span.threads.iter().flat_map(|thread| &thread.targets);
     let width = rows().flat_map(|row| [&row.read.series, &row.write.series]).flatten().next()?.width();
@@ -72,15 +72,15 @@ fn courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<C
                 }
             }
         }
-        Course { host: &host.name, ios }
+        HostCourse { host: &host.name, ios }
     });
     Some((courses.collect(), width as f64 / 1e9))
 }
 
 /// The intervals in which a host stood still.
-fn standstills(course: &Course, all: &[Course]) -> Vec<usize> {
+fn standstills(course: &HostCourse, all: &[HostCourse]) -> Vec<usize> {
     let intervals = all.iter().map(|course| course.ios.len()).max().unwrap_or(0);
-    let at = |course: &Course, interval: usize| course.ios.get(interval).copied().unwrap_or(0.0);
+    let at = |course: &HostCourse, interval: usize| course.ios.get(interval).copied().unwrap_or(0.0);
     let others = |interval: usize| {
         all.iter()
             .filter(|other| other.host != course.host)
@@ -105,8 +105,8 @@ mod tests {
 
     fn still(courses: &[&[f64]]) -> Vec<Vec<usize>> {
         let hosts = ["a", "b", "c"];
-        let of = |(host, ios): (&&'static str, &&[f64])| Course { host, ios: ios.to_vec() };
-        let all: Vec<Course> = hosts.iter().zip(courses).map(of).collect();
+        let of = |(host, ios): (&&'static str, &&[f64])| HostCourse { host, ios: ios.to_vec() };
+        let all: Vec<HostCourse> = hosts.iter().zip(courses).map(of).collect();
         all.iter().map(|course| standstills(course, &all)).collect()
     }
 

@@ -132,11 +132,10 @@ fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
         id: format!("changes-{}", id(page, span)),
         title: "Change of each figure".into(),
         summary: format!("{}.", said.collect::<Vec<_>>().join("; ")),
-        note:
-            "The dot is the estimate, the line its interval, as sure as the table says: figures that \
-            share an error rate have longer ones. A change is told when the line is clear of 0, sameness when it \
-            lies within the band. Of latencies less is better."
-                .into(),
+        note: "The dot is the estimate, the line its interval, as sure as the table says: figures that \
+            share an error rate have longer ones. A change is told when the line is clear of 0, sameness \
+            when it lies within the band. Of latencies less is better."
+            .into(),
         label: "change of B against A".into(),
         same,
         rows: shown.iter().map(row).collect(),
