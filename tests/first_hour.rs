@@ -162,14 +162,20 @@ fn zsh_offers_options_and_values_of_commands() {
         return;
     }
     let script = r#"
-        zmodload zsh/zpty zsh/datetime; zpty z zsh -f -i
-        zpty -w z "PS1='> '; fpath=($PWD \$fpath); autoload -Uz compinit; compinit -D -u; zle-line-init() { print -n RE''ADY }; zle -N zle-line-init"
-        # Before its editor is there the terminal itself would take control characters.
-        seen=; until [[ $seen == *READY* ]]; do zpty -r z chunk && seen+=$chunk; done
+        zmodload zsh/zpty zsh/datetime
+        # Its set-up is in a file: what is typed before its editor is there may be lost.
+        print -r -- 'PS1="> "; fpath=($PWD $fpath); autoload -Uz compinit; compinit -D -u
+            zle-line-init() { print -n READY }; zle -N zle-line-init' > .zshrc
+        ZDOTDIR=$PWD; export ZDOTDIR; zpty z zsh -d -i
+        seen= begun=$EPOCHSECONDS
+        until [[ $seen == *READY* ]]; do
+            (( EPOCHSECONDS > begun + 60 )) && { print -r -- "no editor: $seen"; exit }
+            if zpty -r -t z chunk; then seen+=$chunk; else sleep 0.05; fi
+        done
         while IFS=$'\t' read -r line wanted; do
             zpty -w -n z $'\C-U'"$line"$'\C-D'
             seen= begun=$EPOCHSECONDS
-            until [[ $seen == *${~wanted}* ]] || (( EPOCHSECONDS > begun + 60 )); do
+            until [[ $seen == *${~wanted}* ]] || (( EPOCHSECONDS > begun + 20 )); do
                 if zpty -r -t z chunk; then seen+=$chunk; else sleep 0.05; fi
             done
             [[ $seen == *${~wanted}* ]] || print -r -- "$line: $seen"

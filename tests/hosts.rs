@@ -128,7 +128,10 @@ fn ranks_write_to_one_device_together() {
     for host in record["hosts"].as_array().unwrap() {
         let found = &host["summary"]["devices"][0];
         assert_eq!(found["ranks"], 2, "{found}");
-        assert_ne!(found["verdict"], "shared", "{found}");
+        // Others may use the disk below, and so they are told there, but nobody else has this device.
+        let told = found["message"].as_str().unwrap();
+        let name = device.device.file_name().unwrap().to_str().unwrap();
+        assert!(!told.contains(&format!("others used {name}")), "{found}");
     }
     let held = diskspd::sys::files::claim(&device.device).unwrap();
     let line = ["-b64K", "-d1", "-W0", "-w100", "-Su", path];
@@ -310,8 +313,9 @@ fn a_rank_without_a_library_names_those_that_were_tried_and_runs_nothing() {
     let line = ["--mpi=/nowhere/libmpi.so.12", "--engine", "sim", "-c1M", "-d1", "x"];
     let first = as_rank("0", &line);
     first.fails(1, &["tried:", "/nowhere/libmpi.so.12: ", "LD_LIBRARY_PATH"]);
+    // It may be alone with it: the launcher ends it in the meantime if the first one met the same.
     let second = as_rank("1", &line);
-    assert_eq!((second.code, second.stdout + &second.stderr), (1, String::new()), "one of them says it");
+    second.fails(1, &["tried:", "/nowhere/libmpi.so.12: "]);
     assert_eq!(first.stdout, "");
 }
 

@@ -122,6 +122,8 @@ fn examples() -> Vec<Record> {
     let in_memory = TargetDevices { stack: Stack::without("it lies in memory"), ..Default::default() };
     unknown.hosts[0].results.time_spans[0].observed = Some(Observed {
         effort: Some(effort(true)),
+        // What nobody counted.
+        delays: Some(Delays::default()),
         devices: Some(DeviceFacts { targets: vec![in_memory], ..DeviceFacts::default() }),
         ..Observed::default()
     });

@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn the_usage_names_the_version_it_is_compatible_with() {
         assert!(
-            usage(80).starts_with(&version())
+            usage(100).starts_with(&version())
                 && version().contains("2.2.0")
                 && version().contains("2024/6/3")
         );

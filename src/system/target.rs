@@ -93,8 +93,10 @@ pub fn is_drive_letter(target: &[u8]) -> bool {
 /// away where they aren't quoted: of `C:\test` it leaves `C:test`.
 pub fn is_windows_path(target: &[u8]) -> bool {
     let ours = [&b"/"[..], b"./", b"../"].iter().any(|start| target.starts_with(start));
+    // A file of a share lies where that is mounted.
+    let share = target.starts_with(br"\\") && !matches!(target.get(2), Some(b'.' | b'?'));
     let drive = matches!(target, [letter, b':', ..] if letter.is_ascii_alphabetic());
-    !ours && (drive || target.contains(&b'\\'))
+    !ours && !share && (drive || target.contains(&b'\\'))
 }
 
 /// The first folder of a path that isn't there; `None` = all of them are.

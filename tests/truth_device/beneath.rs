@@ -27,7 +27,7 @@ fn a_device_over_a_file_that_a_program_serves_is_unknown_and_strict_fails() {
     let below = below.parent().unwrap();
     for (program, options) in [
         ("bindfs", &["--no-allow-other"][..]),
-        ("bindfs", &["--no-allow-other", "--direct-io"]),
+        ("bindfs", &["--no-allow-other", "-o", "direct_io"]),
         ("mergerfs", &["-o", "cache.files=off"]),
     ] {
         let Some(served) = Served::new(program, options, below) else { return };
