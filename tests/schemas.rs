@@ -166,10 +166,16 @@ fn examples() -> Vec<Record> {
     full.hosts[0].system.machine = Some("0123456789abcdef".into());
     let target = &mut full.hosts[0].results.time_spans[0].threads[0].targets[0];
     target.parts = vec![target.as_part(0, 512)];
+    // A time span that was never measured, of which nothing special was asked.
+    let mut unmeasured = reads.clone();
+    for targets in [vec![Target::default()], Vec::new()] {
+        unmeasured.profile.time_spans.push(TimeSpan { targets, ..TimeSpan::default() });
+        unmeasured.hosts[0].results.time_spans.push(SpanResults::default());
+    }
     // Nothing was run, and nothing found.
     let empty = Record::new(Profile::default(), Default::default(), Results::default());
     records.extend(several_hosts());
-    records.extend([full, unknown, unseen, reads, writes, idle, empty]);
+    records.extend([full, unknown, unseen, unmeasured, reads, writes, idle, empty]);
     records
 }
 
@@ -401,6 +407,8 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
     }
     let mut device = devices();
     device.targets.truncate(1);
+    // What is counted all the time tells how deep the queue was.
+    device.devices.iter_mut().for_each(|device| device.switched = false);
     let observed = Observed {
         devices: known.then_some(device),
         samples,
