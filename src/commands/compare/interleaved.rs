@@ -57,7 +57,9 @@ pub fn run(
         let which = whose_turn(number);
         let name = format!("{}{}", ["A", "B"][which], runs[which].len() + 1);
         let turn = format!("run {} of {total}: {name}", number + 1);
-        let record = one(&lines[which], &turn)?;
+        // Every run has addresses of its own: what the run before it has read may be in a cache.
+        let profile = lines[which].profile.repetition(u32::try_from(number).unwrap_or(u32::MAX));
+        let record = one(&lines[which], &profile, &turn)?;
         let mut made = sides::of_record(&record, &name);
         // Simulated runs may take no time at all.
         made.began_ms = i64::try_from(number).ok();
@@ -111,7 +113,7 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
 ///
 /// # Errors
 /// There are no whole figures, or it can't be kept.
-fn one(line: &SideLine, turn: &str) -> Result<Record, NotDone> {
+fn one(line: &SideLine, profile: &Profile, turn: &str) -> Result<Record, NotDone> {
     let files = Arc::new(Vec::new());
     let quiet = line.request.quiet;
     let manner = Manner { verbose: false, quiet, document: true, turn: turn.to_owned() };
@@ -125,7 +127,7 @@ fn one(line: &SideLine, turn: &str) -> Result<Record, NotDone> {
     };
     let watched = run::watch(Arc::clone(&session.control), None, true);
     let _watch = watched.map_err(|error| format!("Ctrl-C can't be watched for: {error}"))?;
-    let executed = execute(&line.profile, &line.method, &session)?;
+    let executed = execute(profile, &line.method, &session)?;
     let mut problems = executed.failures.iter().chain(&executed.troubles).peekable();
     if problems.peek().is_some() {
         return Err(NotDone::failed(problems.map(String::as_str)));
