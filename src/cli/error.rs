@@ -66,7 +66,7 @@ pub struct CliError {
     /// What is wrong.
     pub what: String,
     /// The place; `None` where it is the command line as a whole.
-    pub place: Option<ArgumentPlace>,
+    pub place: Option<Box<ArgumentPlace>>,
     /// What should stand there.
     pub expected: Option<String>,
     /// Likely cause and what to do.
@@ -96,7 +96,7 @@ impl CliError {
     /// An error at byte `position` of `argument`.
     pub fn at(argument: &[u8], position: usize, what: impl Into<String>) -> CliError {
         CliError {
-            place: Some(ArgumentPlace { argument: argument.to_vec(), position }),
+            place: Some(Box::new(ArgumentPlace { argument: argument.to_vec(), position })),
             ..CliError::new(what)
         }
     }
@@ -125,7 +125,7 @@ impl fmt::Display for CliError {
     /// The message; the argument with a caret under the place; what was expected; what to do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
-        if let Some(ArgumentPlace { argument, position }) = &self.place {
+        if let Some(ArgumentPlace { argument, position }) = self.place.as_deref() {
             let before = printable(&argument[..(*position).min(argument.len())]);
             write!(f, "\n    {}\n    {:2$}^", printable(argument), "", before.chars().count())?;
         }
