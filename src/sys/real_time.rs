@@ -22,24 +22,28 @@ struct RealTime {
 impl RealTime {
     /// The calling thread's; `None` = it runs under an ordinary policy.
     fn own() -> Option<RealTime> {
+        // The kernel's own calls: those of musl only say that they don't exist.
         // SAFETY: takes a number only; 0 is the calling thread.
-        let policy = unsafe { libc::sched_getscheduler(0) };
+        let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
+        let policy = libc::c_int::try_from(policy).ok().filter(|policy| *policy >= 0)?;
         let flags = policy & libc::SCHED_RESET_ON_FORK;
         let policy = policy & !libc::SCHED_RESET_ON_FORK;
         if policy != libc::SCHED_FIFO && policy != libc::SCHED_RR {
             return None;
         }
-        let mut parameters = libc::sched_param { sched_priority: 0 };
-        // SAFETY: the kernel writes one sched_param, which lives on this stack.
-        let answer = unsafe { libc::sched_getparam(0, &raw mut parameters) };
-        (answer == 0).then_some(RealTime { policy, flags, priority: parameters.sched_priority })
+        // The kernel's sched_param is this number.
+        let mut priority: libc::c_int = 0;
+        // SAFETY: the kernel writes one int, which lives on this stack.
+        let answer = unsafe { libc::syscall(libc::SYS_sched_getparam, 0, &raw mut priority) };
+        (answer == 0).then_some(RealTime { policy, flags, priority })
     }
 
     /// The calling thread runs so from now on.
     fn set(self) -> io::Result<()> {
-        let parameters = libc::sched_param { sched_priority: self.priority };
-        // SAFETY: the kernel reads one sched_param, which lives on this stack; 0 is the calling thread.
-        let answer = unsafe { libc::sched_setscheduler(0, self.policy | self.flags, &raw const parameters) };
+        let policy = self.policy | self.flags;
+        // SAFETY: the kernel reads one int, which lives on this stack; 0 is the calling thread.
+        let answer =
+            unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const self.priority) };
         if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 }
