@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     /// A machine of files, and the groups found on it.
-    fn groups(files: &[(&str, &str)]) -> (tempfile::TempDir, Groups) {
+    pub fn groups(files: &[(&str, &str)]) -> (tempfile::TempDir, Groups) {
         let directory = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = directory.path().join(path);

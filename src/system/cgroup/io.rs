@@ -153,16 +153,10 @@ impl IoLimit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system::root::Root;
+    use crate::system::cgroup::tests::groups;
 
     fn limits(files: &[(&str, &str)]) -> (Vec<IoLimit>, Vec<IoControl>) {
-        let directory = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = directory.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        let groups = Groups::find(&Root::at(directory.path()));
+        let (_directory, groups) = groups(files);
         (groups.io_limits(), groups.io_controls())
     }
 
